@@ -309,51 +309,7 @@ static int find_advice(struct store *store, const struct query_sweep *sweep,
 
     if (o->objective)
         return 0; /* advice is about the objective */
-    return advice_find_all(&o->outcome->advice, store, sweep, &choice, err);
-}
-
-/* "2 of 12 trials failed and 1 diverged"; nothing if neither. */
-static void put_failures(struct buf *out, const struct result_table *progress)
-{
-    long long failed = (long long)count_of(progress, "failed");
-    long long diverged = (long long)count_of(progress, "diverged");
-    long long trials = (long long)count_of(progress, "trials");
-
-    if (failed || diverged)
-        buf_printf(out, "%lld of %lld trials %s", failed ? failed : diverged, trials,
-                   failed ? "failed" : "diverged");
-    if (failed && diverged)
-        buf_printf(out, " and %lld diverged", diverged);
-}
-
-/* Trials that failed or diverged. If therefore nobody has a score, say so; trials that are left to
- * run are no loss. */
-static int warn_losses(struct store *store, const struct query_sweep *sweep,
-                       const struct best_options *o, const struct result_table *board,
-                       struct err *err)
-{
-    struct advice_losses losses;
-    struct result_table now;
-    struct buf text = {0}, db = {0};
-
-    if (!board->n_rows)
-        return 0;
-    if (query_table(&now, store, QUERY_PROGRESS, sweep->sweep_id, err))
-        return -1;
-    losses = (struct advice_losses){count_of(&now, "failed"), count_of(&now, "diverged"),
-                                    count_of(&now, "undefined"), count_of(&now, "unfinished")};
-    if (!isnan(result_table_real(board, 0, "mean")) || o->where)
-        put_failures(&text, &now);
-    else
-        advice_put_losses(&text, &losses, sweep->objective);
-    escape_shell(&db, o->common.db);
-    if (text.size)
-        log_warn("%s: %s; 'espalier status %s' lists the reasons", sweep->name, buf_text(&text),
-                 buf_text(&db));
-    buf_release(&db);
-    buf_release(&text);
-    result_table_release(&now);
-    return 0;
+    return advice_choice(&o->outcome->advice, store, sweep, &choice, err);
 }
 
 static void print_title(const struct query_sweep *sweep)
@@ -423,18 +379,16 @@ static int add_leaderboard(struct answer *answer, struct store *store,
     if (o->where && !table.n_rows)
         log_warn("--where %s: true of no configuration", o->where);
     rc = put_rows(answer, &sections[LEADERBOARD], &table, &shown, err);
-    if (!rc)
-        rc = warn_losses(store, sweep, o, &table, err);
     if (!rc && !o->rule)
         rc = find_advice(store, sweep, o, &table, &alike, err);
     result_table_release(&table);
     return rc;
 }
 
-/* is_ini: as a sweep file, which is the whole answer. is_alone: without the leaderboard. */
+/* is_ini: as a sweep file, which is the whole answer. */
 static int add_chosen(struct answer *answer, struct store *store, const struct query_sweep *sweep,
                       const struct best_options *o, const struct reference *reference, bool is_ini,
-                      bool is_alone, struct err *err)
+                      struct err *err)
 {
     bool is_brief = answer_is_for_people(answer) && !o->section;
     struct query_filter filter = {o->where, 1, is_brief};
@@ -453,8 +407,6 @@ static int add_chosen(struct answer *answer, struct store *store, const struct q
         rc = -1;
     else
         rc = note_choice(store, sweep, o, &chosen, err);
-    if (!rc && is_alone)
-        rc = warn_losses(store, sweep, o, &chosen, err);
     if (!rc)
         rc = find_advice(store, sweep, o, &chosen, &alike, err);
     result_table_release(&chosen);
@@ -493,9 +445,7 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     if (!is_choice_alone && answer_wants(answer, &sections[LEADERBOARD]) &&
         add_leaderboard(answer, store, &sweep, o, &reference, err))
         return -1;
-    return is_ini || o->rule
-               ? add_chosen(answer, store, &sweep, o, &reference, is_ini, is_choice_alone, err)
-               : 0;
+    return is_ini || o->rule ? add_chosen(answer, store, &sweep, o, &reference, is_ini, err) : 0;
 }
 
 static int check_reference(const struct best_options *o, struct err *err)

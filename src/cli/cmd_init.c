@@ -17,7 +17,6 @@
 #include "launch/address_space.h"
 #include "run/calibrate.h"
 #include "run/job_prepare.h"
-#include "run/job_warnings.h"
 #include "sched/cost.h"
 
 struct init_options {
@@ -319,7 +318,7 @@ static int propose_sweep(struct init *in, struct errlist *faults)
     address_space_warn();
     warn_meanings(in);
     warn_magnitudes(in);
-    job_warn_data(&in->job);
+    job_print_notes(&in->job);
     return plan(in, faults);
 }
 

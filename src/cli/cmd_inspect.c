@@ -16,9 +16,9 @@
 #include "gcn/reducer.h"
 #include "report/answer.h"
 #include "report/rows.h"
+#include "run/advice.h"
 #include "run/job.h"
 #include "run/job_prepare.h"
-#include "run/job_warnings.h"
 #include "run/leaks.h"
 #include "trial/spec.h"
 
@@ -580,12 +580,14 @@ static int fill(struct inspection *in, struct err *err)
     struct settings s;
 
     if (sweep_is_program(&job->sweep)) {
+        advice_print(&job->advice, job->sweep.path);
         print_inputs(in);
         return 0;
     }
     plan_settings_with(&job->plan, P_STOP, &s); /* ridge has no such part */
-    if (job->data.graph_start && job_warn_parts(job, err))
+    if (job->data.graph_start && advice_plan(job, err))
         return -1;
+    advice_print(&job->advice, job->sweep.path);
     print_data(in);
     if (job->data.task == TASK_CLASSIFICATION)
         print_classes(in);

@@ -52,8 +52,11 @@ static int find_warnings(struct work *work, struct err *err)
 
     row.cells += (int64_t)chosen * row.n_cols;
     row.n_rows = 1;
-    page_warn(&work->warnings, d);
-    return advice_find_all(&work->warnings, work->store, &work->sweep, &choice, err);
+    page_advise(&work->warnings, d);
+    return advice_scores(&work->warnings, work->store, &work->sweep, err) ||
+                   advice_choice(&work->warnings, work->store, &work->sweep, &choice, err)
+               ? -1
+               : 0;
 }
 
 static int make_page(struct work *work, const struct report_options *o, struct err *err)
@@ -87,15 +90,6 @@ static int check_outputs(struct work *work, const struct report_options *o, stru
 
     inputs_release(&inputs);
     return rc;
-}
-
-/* Warn even those who do not read the page's warnings. */
-static void warn(const struct work *work)
-{
-    struct errlist early = {0};
-
-    page_warn_test(&early, &work->data);
-    advice_print(&early, NULL);
 }
 
 static enum outfile_mode mode_of(const struct report_options *o)
@@ -173,8 +167,6 @@ static int report(struct call *call)
                  make_page(&work, o, &err) || save(&work, o, &err)
              ? -1
              : 0;
-    if (!rc)
-        warn(&work);
     release(&work);
     return rc ? cli_fail(&err) : EXIT_OK;
 }

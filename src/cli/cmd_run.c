@@ -18,6 +18,7 @@
 #include "launch/mpirun.h"
 #include "launch/preflight.h"
 #include "launch/stop.h"
+#include "run/advice.h"
 #include "run/job_prepare.h"
 #include "run/program_lines.h"
 #include "run/sweep_run.h"
@@ -190,8 +191,6 @@ static int check_program(const struct job *job, const char *db, struct err *err)
     int rc = program_lines_open(&lines, job, db, err);
 
     if (!rc)
-        program_lines_warn(&lines);
-    if (!rc)
         rc = program_lines_check(&lines, err);
     program_lines_close(&lines);
     return rc;
@@ -216,9 +215,12 @@ static int run_job(enum sweep_others *others, const struct world *world, struct 
                                                 .is_run = true,
                                                 .retry_failed = options->retry_failed,
                                                 .ranks = world->is_mpi ? world->size : o->ranks});
-    if (sweep_run_check_ranks(job, world->size, options, &err) ||
-        (sweep_is_program(&job->sweep) && check_program(job, options->db, &err)))
+    if (sweep_run_check_ranks(job, world->size, options, &err))
         return cli_fail_usage(&err);
+    if (sweep_is_program(&job->sweep) && check_program(job, options->db, &err)) {
+        advice_print(&job->advice, job->sweep.path); /* which may tell the reason */
+        return cli_fail_usage(&err);
+    }
     if (o->share.is_alone)
         log_info("--shard auto: not in a job array, so the whole sweep runs");
     return run_sweep(others, world, job, options);

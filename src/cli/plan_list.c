@@ -19,6 +19,7 @@
 #include "program/gpu_amount.h"
 #include "report/answer.h"
 #include "report/rows.h"
+#include "run/advice.h"
 #include "run/calibrate.h"
 #include "run/program_lines.h"
 #include "run/rank_use.h"
@@ -704,15 +705,14 @@ static int warn(const struct listing *l, struct err *err)
         log_warn("ranks = %d: a trial needs %d ranks, but this plan is for %ld: run needs at least "
                  "%d (-n %d)",
                  widest, widest, options->ranks, widest, widest);
+    advice_print(&l->job->advice, job->sweep.path);
     if (warn_useless_ranks(l, err))
         return -1;
     if (!sweep_is_program(&job->sweep))
         return 0;
     rc = program_lines_open(&lines, job, options->db, err);
-    if (!rc) {
-        program_lines_warn(&lines);
+    if (!rc)
         warn_missing(&lines);
-    }
     program_lines_close(&lines);
     return rc;
 }

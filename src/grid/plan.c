@@ -375,27 +375,6 @@ bool plan_setting_is_idle(const struct settings *s, enum param_id id)
     }
 }
 
-/* Normalising a single row gives 0. */
-static bool normalizes_one_row(const struct settings *s)
-{
-    bool is_graph = settings_has(s, P_BUILD) && !is_choice(s, P_BUILD, "none");
-
-    return settings_has(s, P_BATCH_NORM) && is_choice(s, P_BATCH_NORM, "yes") && n_hidden(s) > 0 &&
-           s->v[P_BATCH_SIZE].i == 1 && !is_graph && !settings_pool(s);
-}
-
-int32_t plan_count_one_row(const struct plan *plan)
-{
-    struct settings s;
-    int32_t n = 0;
-
-    for (int32_t c = 0; c < plan->n_configs; c++) {
-        plan_settings(plan, c, &s);
-        n += normalizes_one_row(&s);
-    }
-    return n;
-}
-
 /* A configuration in which the axis is idle. */
 struct idle_config {
     struct hash others; /* of the values of axes that are not idle */
@@ -444,26 +423,6 @@ int32_t plan_count_idle(const struct plan *plan, size_t axis)
     }
     free(idle);
     return n_idle;
-}
-
-int32_t plan_count_one_worker(const struct plan *plan, enum param_id id, union value *value)
-{
-    const int64_t off = param_default(id).i;
-    struct settings s;
-    int32_t n = 0;
-
-    if (sweep_is_always(plan->sweep, id, off))
-        return 0;
-    for (int32_t c = 0; c < plan->n_configs; c++) {
-        plan_settings(plan, c, &s);
-        if (!settings_has(&s, id) || s.v[id].i == off)
-            continue;
-        if (s.v[P_WORKERS].i > 1)
-            return 0;
-        if (n++ == 0)
-            *value = s.v[id];
-    }
-    return n;
 }
 
 /* Append "k, metric and weights do nothing for mlp" */

@@ -66,13 +66,6 @@ bool plan_setting_is_idle(const struct settings *s, enum param_id id);
  * ranking them ranks chance. 0 if memory is short. */
 int32_t plan_count_idle(const struct plan *plan, size_t axis);
 
-/* Configurations whose ranks or lr_scaling (id) is not the default, if all of them have one worker,
- * so that it has no effect; else 0. *value out: of the first of them. */
-int32_t plan_count_one_worker(const struct plan *plan, enum param_id id, union value *value);
-
-/* Configurations whose batch normalisation sees one row at a time and turns it into zeros. */
-int32_t plan_count_one_row(const struct plan *plan);
-
 /* Append why points were dropped, for each model type: "k and metric do nothing for mlp". */
 void plan_put_repeats(struct buf *out, const struct plan *plan);
 

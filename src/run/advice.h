@@ -1,86 +1,101 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The warnings that a statistician would give about a sweep. advice_*() are pure functions from
- * facts to texts; job_warnings gathers the facts of a plan, advice_find() those of a finished
- * sweep. */
+/* All advice about a sweep. A rule is a row of the table in advice.c: the threshold of a fact, a
+ * sentence and a remedy. advise() applies a rule to a fact; the functions below gather the facts.
+ *
+ * Each rule speaks once: `plan` and `run` print what follows from the plan, and `run` what follows
+ * from its own course and from all scores; `best` prints what concerns the choice that it shows. The
+ * panel of the report has all of them; `run` stores those of the plan for it. */
 #ifndef RUN_ADVICE_H
 #define RUN_ADVICE_H
 
 #include "grid/param.h"
+#include "run/job.h"
 #include "store/query/query.h"
 
-/* Samples of the parts of one kind, over replicates and folds. Zero-initialise one. */
-struct advice_parts {
-    int32_t n;       /* parts with samples */
-    int32_t n_small; /* fewer than ADVICE_FEW samples, although more are possible */
-    int32_t n_tiny;  /* too small for a correlation */
-    int32_t least;
+enum rule {
+    /* of the data and the plan */
+    RULE_CLASSES,     /* whole numbers that are used as classes */
+    RULE_SINGLES,     /* classes with one member */
+    RULE_SPREAD,      /* ratio of the standard deviations of unscaled features */
+    RULE_TARGET,      /* features that are the target */
+    RULE_TWINS,       /* sets of equal samples on both sides of a split */
+    RULE_UNMET,       /* axes whose condition never holds */
+    RULE_IDLE,        /* configurations that differ only in a setting without effect */
+    RULE_WARMUP,      /* configurations that never end their warm-up */
+    RULE_FULL_BATCH,  /* configurations whose rate is raised in full batch */
+    RULE_NO_BASELINE, /* fixed effects without the model of these alone */
+    RULE_TINY_PART,   /* samples of the smallest part for a correlation */
+    RULE_SMALL_PART,  /* samples of the smallest part that a setting could make larger */
+    RULE_MIXED_TYPES, /* models without epochs, beside those whose validation part chose them */
+    RULE_REPEATED,    /* replicates on the same parts */
+    /* of a program's command */
+    RULE_SHELL_WORDS,   /* words that only a shell understands */
+    RULE_SHELL_COMMENT, /* parts of a command for a shell that are a comment of the file */
+    RULE_ENV,           /* likewise words of env, and commas behind them */
+    RULE_ONE_TEXT,      /* values that look like lists, ranges or comments */
+    RULE_MISSPELT,      /* fixed values that may be settings */
+    RULE_SAME_REPEATS,  /* repeats that the command does not tell apart */
+    /* of a run */
+    RULE_MEMORY,  /* needed by a rank / allowed */
+    RULE_KILLED,  /* trials whose program was killed */
+    RULE_MISSING, /* trials that did not write a file of keep_files */
+    /* of all scores */
+    RULE_UNDEFINED, /* trials without a value of the objective */
+    /* of the choice */
+    RULE_EARLY_TEST,     /* trials left while test scores are shown */
+    RULE_NO_SCORE,       /* trials that ended, if none has a score */
+    RULE_LOST,           /* trials that failed or diverged, if some have a score */
+    RULE_R2,             /* R2 of the choice */
+    RULE_ONLY_FIXED,     /* the choice has the fixed effects alone */
+    RULE_LIKE_FIXED,     /* the choice does not beat them */
+    RULE_HIDDEN,         /* configurations with a better mean of fewer trials */
+    RULE_EDGE,           /* axes at whose end the choice lies */
+    RULE_COPIES,         /* all repeats of a program are equal */
+    RULE_ONE_TRIAL,      /* the only configuration has one trial */
+    RULE_ONE_TRIAL_EACH, /* no two trials can be compared */
+    RULE_TWO_TRIALS,     /* an interval with one degree of freedom */
+    RULE_ALIKE,          /* configurations like the best one */
+    /* of the page alone */
+    RULE_LEFT,      /* trials to run */
+    RULE_SHARDS,    /* trials of shards that are not in the file */
+    RULE_FLATTERED, /* the validation part chose all epochs */
+    RULES
 };
 
+/* Separates the words of a rule in `words`, which has one for each {} of the sentence and the
+ * remedy. */
+#define AND "\x1f"
+
+/* Append the sentence and the remedy of the rule if the fact is beyond its threshold. */
+void advise(struct errlist *out, enum rule rule, double fact, const char *words, ...)
+    __attribute__((format(printf, 4, 5)));
+
+/* Print and release. path: the file that the advice is about, or NULL. */
+void advice_print(struct errlist *advice, const char *path);
+
+/* Fewer samples of a part decide little; no program proposes such parts. */
 #define ADVICE_FEW 30
 
-/* most: the samples that such a part can have. Without a remedy there is no advice. */
-void advice_count_part(struct advice_parts *parts, int32_t n_samples, int32_t most);
+/* Advice about the data and the plan of a job, which has a plan and its inputs; replaces
+ * job->advice. Notes duplicates of samples in the job. advice_program() appends that about a
+ * program's command. */
+int advice_plan(struct job *job, struct err *err);
+int advice_program(struct job *job, struct err *err);
 
-/* Those of a validation and of a stop part, of n samples outside the test part, or for training. */
-int32_t advice_most_val(int32_t n);
-int32_t advice_most_stop(int32_t n);
+/* Append what follows from the scores of all trials. */
+int advice_scores(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                  struct err *err);
 
-struct advice_objective {
-    const char *name;
-    bool is_correlation; /* undefined, or 1 and -1, for one or two samples */
-    bool has_folds;      /* folds set the size of the validation parts */
+struct advice_choice {
+    const struct result_table *row; /* its first row, with the columns of query_leaderboard() */
+    const struct query_alike *alike;
+    bool is_restricted; /* others were excluded, so the edges of axes say nothing */
+    bool shows_test;    /* its test scores are shown */
 };
 
-void advice_small_parts(struct errlist *out, const struct advice_parts *val,
-                        const struct advice_parts *stop, const struct advice_objective *objective);
-
-/* The same from the smallest sizes that the database knows; 0: unknown, or no such part. */
-struct advice_least {
-    int32_t train, val, stop, test;
-};
-void advice_least_parts(struct errlist *out, const struct advice_least *least);
-
-/* Models without epochs compete with models whose epoch the validation part chose. */
-void advice_mixed_types(struct errlist *out);
-
-/* All replicates are validated on the same samples. has_ridge: some models draw no random
- * numbers. */
-void advice_repeated(struct errlist *out, bool has_ridge);
-
-/* The best configuration against the fixed effects alone. low, high: 95 % interval of the paired
- * difference, NaN if unknown. best == baseline: nothing beats them. */
-void advice_baseline(struct errlist *out, int64_t best, int64_t baseline, double low, double high);
-
-/* Features beside fixed effects, without the model of these alone. type: its name. */
-void advice_no_baseline(struct errlist *out, const char *type);
-
-struct advice_axis {
-    const char *name;
-    int id;               /* P_COUNT: a free name */
-    const double *levels; /* [n] ascending, borrowed */
-    int32_t n;
-    bool has_full; /* `full` is a value, larger than any number */
-    double chosen;
-};
-
-/* Warn if the chosen value is the smallest or largest of at least three, and suggest the next two,
- * at the axis's own spacing, if the setting allows them. */
-void advice_axis(struct errlist *out, const struct advice_axis *axis, int64_t config);
-
-/* r2: NaN if there is none. has_groups: whole groups are validated. */
-void advice_r2(struct errlist *out, int64_t config, double r2, const char *objective,
-               bool has_groups);
-
-/* n of n_done trials have no value of the objective. */
-void advice_undefined(struct errlist *out, const char *objective, int64_t n, int64_t n_done);
-
-/* All trials of each configuration of a program have the same score. */
-void advice_copies(struct errlist *out);
-
-/* is_restricted: the configurations that --where selects are compared with the best of all.
- * lacks_seed: the command of a program does not use the seed. */
-void advice_alike(struct errlist *out, const struct query_alike *alike, bool is_restricted,
-                  bool lacks_seed);
+/* Append what concerns a choice. While trials are left, only what is true of those that are done. */
+int advice_choice(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                  const struct advice_choice *choice, struct err *err);
 
 /* How trials of a sweep ended without a score. */
 struct advice_losses {
@@ -93,30 +108,17 @@ struct advice_losses {
  * ended. */
 void advice_put_losses(struct buf *out, const struct advice_losses *losses, const char *objective);
 
-/* n_trials: of the best configuration. is_alone: there is no other. lacks_seed: as above. */
-void advice_few_trials(struct errlist *out, int64_t n_trials, bool is_alone, bool lacks_seed);
-
-/* Somebody sees test scores while n_left of n_trials trials are left. */
-void advice_early_test(struct errlist *out, int64_t n_left, int64_t n_trials);
-
-struct advice_choice {
-    const struct result_table *row; /* its first row, with the columns of query_leaderboard() */
-    const struct query_alike *alike;
-    bool is_restricted; /* others were excluded, so the edges of axes say nothing */
-    bool shows_test;    /* its test scores are shown */
+struct advice_axis {
+    const char *name;
+    int id;               /* P_COUNT: a free name */
+    const double *levels; /* [n] ascending, borrowed */
+    int32_t n;
+    bool has_full; /* `full` is a value, larger than any number */
+    double chosen;
 };
 
-/* While trials are missing, the advice is only about those that are done. */
-int advice_find(struct errlist *out, struct store *store, const struct query_sweep *sweep,
-                const struct advice_choice *choice, struct err *err);
-
-/* The same after advice_mixed_types(), advice_repeated() and advice_least_parts(), if they apply. */
-int advice_find_all(struct errlist *out, struct store *store, const struct query_sweep *sweep,
-                    const struct advice_choice *choice, struct err *err);
-
-void advice_print_best(struct store *store, const char *name);
-
-/* Print and release. path: the file that they are about, or NULL. */
-void advice_print(struct errlist *advice, const char *path);
+/* Apply RULE_EDGE if the chosen value is the smallest or largest of at least three: suggest the next
+ * two, at the axis's own spacing, if the setting allows them. */
+void advice_axis(struct errlist *out, const struct advice_axis *axis, int64_t config);
 
 #endif

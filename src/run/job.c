@@ -136,6 +136,7 @@ void job_release(struct job *job)
     dataset_release(&job->data);
     errlist_release(&job->written);
     errlist_release(&job->accepted);
+    errlist_release(&job->advice);
     sweep_share_release(&job->share);
     memset(job, 0, sizeof *job);
 }

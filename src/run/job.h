@@ -43,7 +43,8 @@ struct job {
     struct errlist
         accepted; /* path, "digest -> digest" for each change that --accept-inputs allowed */
     struct job_duplicates duplicates;
-    bool knows_amounts; /* has_amounts is set */
+    struct errlist advice; /* about the data and the plan (run/advice.h) */
+    bool knows_amounts;    /* has_amounts is set */
     bool has_amounts;
 };
 

@@ -10,13 +10,13 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/process.h"
+#include "base/words.h"
 #include "data/format.h"
 #include "data/inputs.h"
 #include "grid/requirements.h"
 #include "grid/sweep_file.h"
 #include "launch/address_space.h"
-#include "run/job_warnings.h"
-#include "run/leaks.h"
+#include "run/advice.h"
 #include "store/store.h"
 #include "trial/kept.h"
 #include "trial/spec.h"
@@ -82,8 +82,6 @@ static int resolve(struct job *job, struct errlist *faults)
         err_wrap(&err, "%s", job->sweep.path);
         return errlist_add_usage(faults, &err);
     }
-    if (job_warn_spread(job, &err))
-        return errlist_add_err(faults, &err);
     faults->is_usage = true;
     return requirements_check_data(&job->sweep, &job->data, faults);
 }
@@ -248,6 +246,22 @@ static int check_folder(const struct job *job, struct errlist *faults)
     return errlist_add_usage(faults, &err);
 }
 
+void job_print_notes(const struct job *job)
+{
+    const struct data_report *r = &job->report;
+
+    for (int32_t i = 0; i < r->n_notes; i++) {
+        const struct data_note *note = &r->note[i];
+        const char *path = note->is_advice ? job->sweep.path : "",
+                   *gap = note->is_advice ? ": " : "";
+
+        if (note->kind == DATA_NOTE_WARNING)
+            log_warn("%s%s%s", path, gap, note->text);
+        else if (note->kind == DATA_NOTE_INFO)
+            log_info("%s%s%s", path, gap, note->text);
+    }
+}
+
 int job_load(struct job *job, struct errlist *faults)
 {
     double begun_s = clock_now(&clock_system);
@@ -267,7 +281,7 @@ int job_load(struct job *job, struct errlist *faults)
         return resolve(job, faults);
     log_verbose("data: %d samples and %d features, read in %.2f s", job->data.n_samples,
                 job->data.n_features, job->load_s);
-    job_warn_data(job);
+    job_print_notes(job);
     return resolve(job, faults);
 }
 
@@ -407,6 +421,30 @@ static void measure_memory(struct job *job)
     job->store_bytes = fmin(job->store_bytes, STORE_CACHE_BYTES);
 }
 
+/* Print what the plan leaves out. */
+static void log_plan(const struct job *job)
+{
+    const struct plan *plan = &job->plan;
+    struct buf emptied = {0}, why = {0}, strays = {0};
+
+    plan_put_emptied(&emptied, plan);
+    if (emptied.size)
+        log_info("%s: where leaves no configuration with %s", job->sweep.path, buf_text(&emptied));
+    if (job->data.task != TASK_NONE) {
+        plan_put_strays(&strays, plan);
+        plan_put_repeats(&why, plan);
+    }
+    if (strays.size)
+        log_info("%s: %s", job->sweep.path, buf_text(&strays));
+    if (plan->rows.n_repeats && why.size)
+        log_info("%s: %s: dropped %d point%s of the grid that repeat%s the model of another point",
+                 job->sweep.path, buf_text(&why), plan->rows.n_repeats, plural(plan->rows.n_repeats),
+                 plan->rows.n_repeats == 1 ? "s" : "");
+    buf_release(&emptied);
+    buf_release(&strays);
+    buf_release(&why);
+}
+
 int job_plan(struct job *job, struct errlist *faults)
 {
     double begun_s = clock_now(&clock_system);
@@ -414,17 +452,17 @@ int job_plan(struct job *job, struct errlist *faults)
 
     if (job_points(job, faults))
         return -1;
-    job_warn_grid(job);
+    log_plan(job);
     if (job->data.task == TASK_NONE) {
         job->stop_s = job->sweep.fixed.v[P_STOP_GRACE].f;
-        return 0; /* only the program knows what its trials need */
+        /* only the program knows what its trials need */
+        return advice_plan(job, &err) ? errlist_add_err(faults, &err) : 0;
     }
-    job_warn_plan(job);
     if (make_costs(job, &err))
         return errlist_add_err(faults, &err);
     if (check_workers(job, faults))
         return -1;
-    if (job_warn_workers(job, &err) || job_warn_parts(job, &err) || leaks_warn(job, &err))
+    if (advice_plan(job, &err))
         return errlist_add_err(faults, &err);
     measure_memory(job);
     log_verbose("plan: %lld trials of %d configurations, made in %.2f s",

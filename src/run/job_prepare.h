@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps from a sweep file to a plan over its data, with their warnings. Each returns -1 with a line
+/* Steps from a sweep file to a plan over its data. Each returns -1 with a line
  * in faults for each fault. Faults of the sweep file are usage errors, including those that only
  * the data reveal. */
 #ifndef RUN_JOB_PREPARE_H
@@ -17,6 +17,9 @@ int job_parse(struct job *job, const char *path, const struct text_list *set,
  * folder. */
 int job_parse_text(struct job *job, const char *path, const char *text, struct errlist *faults);
 
+/* Print what the reader of the data noted. job_load() does. */
+void job_print_notes(const struct job *job);
+
 /* Read the data and resolve the settings that depend on them. */
 int job_load(struct job *job, struct errlist *faults);
 
@@ -24,6 +27,7 @@ int job_load(struct job *job, struct errlist *faults);
  * has `now` the data of today, for dataset_release(); the rest of it is borrowed. */
 int job_inputs_changed(bool *out, struct job *now, struct job *job, struct err *err);
 
+/* Also find the advice (job->advice), which the caller prints. */
 int job_plan(struct job *job, struct errlist *faults);
 
 /* In place of job_plan(): no costs, which would need the inputs of every configuration. */

@@ -6,10 +6,11 @@
 #include <string.h>
 
 #include "base/escape.h"
-#include "base/log.h"
+#include "base/words.h"
 #include "data/core/duplicates.h"
 #include "data/core/target_leaks.h"
 #include "data/format.h"
+#include "run/advice.h"
 
 /* The side of a sample is its part of a holdout split or, with folds, its fold, `folds` (test) or
  * folds + 1 (the stop part of a split file). Samples that choose the epoch count as training
@@ -167,66 +168,42 @@ static int find_target_leaks(struct buf *names, int32_t *n, const struct job *jo
     return 0;
 }
 
-static int warn_target_leaks(const struct job *job, struct err *err)
-{
-    struct buf names = {0};
-    int32_t n = 0;
-    int rc = find_target_leaks(&names, &n, job, err);
-
-    if (n)
-        log_warn(
-            "%s: %d feature%s the target itself, with |r| above %g: %s: a model can copy it, "
-            "so its scores say nothing about new samples: remove the column unless it is known "
-            "before the target",
-            job->sweep.path, n, n == 1 ? " is likely" : "s are likely", TARGET_LEAK_CORRELATION,
-            buf_text(&names));
-    buf_release(&names);
-    return rc;
-}
-
-static int put_target_leaks(struct buf *out, const struct job *job, struct err *err)
-{
-    struct buf names = {0};
-    int32_t n = 0;
-    int rc = find_target_leaks(&names, &n, job, err);
-
-    if (n)
-        buf_printf(out, "leaks       %d feature%s with |r| above %g with the target: %s\n", n,
-                   n == 1 ? "" : "s", TARGET_LEAK_CORRELATION, buf_text(&names));
-    buf_release(&names);
-    return rc;
-}
-
 /* ---- together ---- */
 
-int leaks_warn(struct job *job, struct err *err)
+static void advise_twins(struct job *job, const struct leaks *leaks)
 {
     struct buf scope = {0}, file = {0};
-    struct leaks leaks;
 
-    if (warn_target_leaks(job, err))
-        return -1;
-    if (!same_of(job))
-        return 0;
+    put_scope(&scope, leaks, job);
+    advise(&job->advice, RULE_TWINS, leaks->n_straddling,
+           "%d set%s" AND "%s" AND "%s" AND "%s" AND "%s", leaks->n_straddling,
+           plural(leaks->n_straddling), same_of(job), buf_text(&scope),
+           escape_shell(&file, job->sweep.path),
+           *job->sweep.fixed.v[P_GROUP].s ? "keep one sample of each set, or give the set one group"
+                                          : "[split] group keeps samples together");
+    buf_release(&scope);
+    buf_release(&file);
+}
+
+int leaks_advise(struct job *job, struct err *err)
+{
+    struct buf names = {0};
+    struct leaks leaks;
+    int32_t n = 0;
+    int rc = find_target_leaks(&names, &n, job, err);
+
+    advise(&job->advice, RULE_TARGET, n, "%d feature%s" AND "%g" AND "%s", n,
+           n == 1 ? " is" : "s are", TARGET_LEAK_CORRELATION, buf_text(&names));
+    buf_release(&names);
+    if (rc || !same_of(job))
+        return rc;
     if (find(&leaks, job, err))
         return -1;
     job->duplicates = (struct job_duplicates){.is_known = true,
                                               .n_sets = leaks.duplicates.n_sets,
                                               .n_samples = leaks.duplicates.n_members,
                                               .n_straddling = leaks.n_straddling};
-    put_scope(&scope, &leaks, job);
-    if (leaks.n_straddling)
-        log_warn(
-            "%s: %d set%s of samples with the same %s on both sides of a split%s, which makes "
-            "the scores too optimistic: 'espalier inspect %s --duplicates dup.csv' lists them; "
-            "%s",
-            job->sweep.path, leaks.n_straddling, leaks.n_straddling == 1 ? "" : "s", same_of(job),
-            buf_text(&scope), escape_shell(&file, job->sweep.path),
-            *job->sweep.fixed.v[P_GROUP].s
-                ? "keep one sample of each set, or give the set one group"
-                : "[split] group keeps samples together");
-    buf_release(&scope);
-    buf_release(&file);
+    advise_twins(job, &leaks);
     release(&leaks);
     return 0;
 }
@@ -276,8 +253,8 @@ static int put_sets(struct buf *out, struct leaks *leaks, struct job *job, struc
         out,
         "duplicates  %d set%s of samples with the same %s, %d samples in all; %d set%s on both "
         "sides of a split%s\n",
-        dup->n_sets, dup->n_sets == 1 ? "" : "s", same_of(job), dup->n_members, leaks->n_straddling,
-        leaks->n_straddling == 1 ? "" : "s", buf_text(&scope));
+        dup->n_sets, plural(dup->n_sets), same_of(job), dup->n_members, leaks->n_straddling,
+        plural(leaks->n_straddling), buf_text(&scope));
     buf_release(&scope);
     if (n_unequal)
         buf_printf(out, "unequal     %d of these sets %s different values to predict\n", n_unequal,
@@ -297,13 +274,17 @@ static int put_sets(struct buf *out, struct leaks *leaks, struct job *job, struc
 
 int leaks_put(struct buf *out, struct job *job, struct err *err)
 {
+    struct buf names = {0};
     struct leaks leaks;
-    int rc = 0;
+    int32_t n = 0;
+    int rc = find_target_leaks(&names, &n, job, err);
 
-    if (put_target_leaks(out, job, err))
-        return -1;
-    if (!same_of(job))
-        return 0;
+    if (n)
+        buf_printf(out, "leaks       %d feature%s with |r| above %g with the target: %s\n", n,
+                   plural(n), TARGET_LEAK_CORRELATION, buf_text(&names));
+    buf_release(&names);
+    if (rc || !same_of(job))
+        return rc;
     if (find(&leaks, job, err))
         return -1;
     if (leaks.duplicates.n_sets)

@@ -7,9 +7,9 @@
 #include "base/buf.h"
 #include "run/job.h"
 
-/* Print one warning for each kind, and note the duplicates in the job. Only genotypes are compared: other features may be equal by
- * nature. The job must have a plan. */
-int leaks_warn(struct job *job, struct err *err);
+/* Apply the rules of both kinds, and note the duplicates in the job, which has a plan. Only genotypes
+ * and molecules are compared: other features may be equal by nature. */
+int leaks_advise(struct job *job, struct err *err);
 
 /* Append the leaks with names, for `inspect`. */
 int leaks_put(struct buf *out, struct job *job, struct err *err);

@@ -22,11 +22,6 @@ void program_lines_close(struct program_lines *lines);
 int program_lines_put(struct buf *out, struct program_lines *lines, int64_t trial, int64_t id,
                       struct err *err);
 
-/* Warn of words that only a shell understands, of commas between variables, of values that look like
- * lists or comments, of fixed values that look like misspelt settings, and of folds and replicates that
- * the command does not use. */
-void program_lines_warn(const struct program_lines *lines);
-
 /* -1 and err: a program that the plan needs, or the interpreter of a script, does not exist here or
  * cannot be executed. */
 int program_lines_check(struct program_lines *lines, struct err *err);

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/log.h"
 #include "base/real.h"
 #include "data/core/label_summary.h"
 #include "data/format.h"
 #include "run/job_prepare.h"
 #include "store/data_fact.h"
+#include "store/query/query.h"
 #include "trial/model_type.h"
 #include "trial/spec.h"
 
@@ -387,8 +389,32 @@ static void put_inputs(struct facts *f)
     }
 }
 
+/* Print what earlier runs of the sweep have not printed. */
+static void put_advice(struct facts *f)
+{
+    const struct errlist *advice = &f->job->advice;
+    struct result_table known;
+
+    if (!f->rc)
+        f->rc = query_table(&known, f->to.store, QUERY_DATA_FACTS, f->to.sweep_id, f->err);
+    if (f->rc)
+        return;
+    for (size_t i = 0; i < advice->n; i++) {
+        bool is_known = false;
+
+        for (int64_t r = 0; r < known.n_rows; r++)
+            is_known |= !strcmp(result_table_text(&known, r, "topic"), "advice") &&
+                        !strcmp(result_table_text(&known, r, "value"), advice->text[i]);
+        if (!is_known)
+            log_warn("%s: %s", f->job->sweep.path, advice->text[i]);
+        put_text(f, "advice", "plan", advice->text[i]);
+    }
+    result_table_release(&known);
+}
+
 static void put_facts(struct facts *f)
 {
+    put_advice(f);
     if (f->d->task == TASK_NONE) {
         put_inputs(f);
         return;

@@ -7,7 +7,8 @@
 #include "run/job.h"
 #include "store/store.h"
 
-/* For a registered sweep, after leaks_warn(). Computes only what costs little beside reading the
+/* For a registered sweep, after advice_plan(), whose advice it also prints if the sweep has not got it
+ * yet. Computes only what costs little beside reading the
  * data, and writes only what changed. Part of the transaction. */
 int sweep_facts_store(struct store *store, struct job *job, struct err *err);
 

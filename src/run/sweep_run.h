@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* run: one session of `espalier run`, on every rank.
  *
- * job and job_prepare turn a sweep file into a plan (with job_warnings, leaks, advice). A session
+ * job and job_prepare turn a sweep file into a plan (with advice, leaks). A session
  * runs its trials and stores results (sweep_run, sweep_session, with sweep_share, calibrate,
  * walltime, progress, refit). sweep_summary prints the outcome. May include launch, store, sched
  * and the layers below, but not cli, report or predict.

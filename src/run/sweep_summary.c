@@ -34,16 +34,12 @@ static const char *shard_text(char out[SHARD_TEXT], const struct shard *shard)
 
 /* ---- the beginning ---- */
 
-/* If a machine overcommits memory, the kernel kills a process without a message. */
-static void warn_memory(const struct job *job)
+static void advise_memory(struct errlist *out, const struct job *job)
 {
     double needed = job_memory(job, 1).peak; /* MPI's buffers are there already */
     double limit = memory_limit_bytes();
 
-    if (needed > limit)
-        log_warn("a rank needs about %.1f GB of memory, but this process may use only %.1f GB: "
-                 "'espalier plan' shows what needs it",
-                 needed * 1e-9, limit * 1e-9);
+    advise(out, RULE_MEMORY, needed / limit, "%.1f" AND "%.1f", needed * 1e-9, limit * 1e-9);
 }
 
 static void warn_useless_ranks(const struct sweep_session *session)
@@ -64,6 +60,7 @@ void sweep_summary_begin(const struct sweep_session *session)
 {
     const int32_t n_ranks = session->world->size;
     int64_t pending = session->before.pending;
+    struct errlist advice = {0};
     char shard[SHARD_TEXT];
 
     shard_text(shard, &session->options->shard);
@@ -75,7 +72,8 @@ void sweep_summary_begin(const struct sweep_session *session)
              n_ranks, plural(n_ranks));
     warn_useless_ranks(session);
     if (pending)
-        warn_memory(session->job);
+        advise_memory(&advice, session->job);
+    advice_print(&advice, NULL);
 }
 
 /* ---- the results ---- */
@@ -99,43 +97,52 @@ static void print_efficiency(const struct sweep_session *session)
     free(efficiency);
 }
 
-static void warn_killed(const struct sweep_session *session)
+static int advise_killed(struct errlist *out, const struct sweep_session *session, struct err *err)
 {
     struct result_table killed;
-    struct err err;
+    int64_t trials, attempts;
 
-    if (query_table(&killed, session->store, QUERY_KILLED, 0, &err)) {
-        log_warn("%s", err.text);
-        return;
+    if (query_table(&killed, session->store, QUERY_KILLED, 0, err))
+        return -1;
+    if (killed.n_rows) {
+        trials = result_table_integer(&killed, 0, "trials");
+        attempts = result_table_integer(&killed, 0, "attempts");
+        advise(out, RULE_KILLED, (double)trials, "%lld trial%s" AND "%lld" AND "%lld time%s",
+               (long long)trials, plural(trials),
+               (long long)result_table_integer(&killed, 0, "example"), (long long)attempts,
+               plural(attempts));
     }
-    if (killed.n_rows)
-        log_warn("programs of %lld trial%s, such as t%lld, were killed (SIGKILL) %lld time%s and "
-                 "started again: often the system kills programs that need too much memory; "
-                 "use fewer ranks a host, or set [resources] memory",
-                 (long long)result_table_integer(&killed, 0, "trials"),
-                 plural(result_table_integer(&killed, 0, "trials")),
-                 (long long)result_table_integer(&killed, 0, "example"),
-                 (long long)result_table_integer(&killed, 0, "attempts"),
-                 plural(result_table_integer(&killed, 0, "attempts")));
     result_table_release(&killed);
+    return 0;
 }
 
 /* Often a name in keep_files is wrong. */
-static void warn_missing_files(const struct sweep_session *session)
+static void advise_missing_files(struct errlist *out, const struct sweep_session *session)
 {
     const struct program_files_missing *m = &session->missing;
     struct buf word = {0};
 
-    for (int32_t i = 0; i < m->names.n; i++) {
-        if (!m->trials[i])
-            continue;
-        buf_clear(&word);
-        log_warn("%lld trial%s did not write '%s', which keep_files names: 'espalier show %s t%lld "
-                 "--log'",
-                 (long long)m->trials[i], plural(m->trials[i]), m->names.text[i],
-                 escape_shell(&word, session->options->db), (long long)m->example[i]);
-    }
+    escape_shell(&word, session->options->db);
+    for (int32_t i = 0; i < m->names.n; i++)
+        advise(out, RULE_MISSING, (double)m->trials[i], "%lld trial%s" AND "%s" AND "%s" AND "%lld",
+               (long long)m->trials[i], plural(m->trials[i]), m->names.text[i], buf_text(&word),
+               (long long)m->example[i]);
     buf_release(&word);
+}
+
+/* has_all: also about the scores. */
+static void print_advice(const struct sweep_session *session, bool has_all)
+{
+    struct errlist advice = {0};
+    struct query_sweep sweep;
+    struct err err;
+
+    advise_missing_files(&advice, session);
+    if ((sweep_is_program(&session->job->sweep) && advise_killed(&advice, session, &err)) ||
+        (has_all && (query_sweep(&sweep, session->store, name_of(session), &err) ||
+                     advice_scores(&advice, session->store, &sweep, &err))))
+        log_warn("%s", err.text);
+    advice_print(&advice, NULL);
 }
 
 enum { NUMBER = 16, OFTEN = 3 };
@@ -189,12 +196,8 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
              (long long)(now.done + left), (long long)now.diverged, (long long)now.failed, best);
     if (!session->n_losses)
         print_efficiency(session);
-    if (sweep_is_program(&session->job->sweep))
-        warn_killed(session);
-    warn_missing_files(session);
     /* a run that ran nothing would only repeat the last run's advice */
-    if (is_whole && end == MASTER_FINISHED && ran)
-        advice_print_best(session->store, name_of(session));
+    print_advice(session, is_whole && end == MASTER_FINISHED && ran);
 }
 
 /* ---- how to go on ---- */

@@ -15,7 +15,6 @@
 #include "store/database_file.h"
 #include "store/sqlite_error.h"
 #include "store/trial_files.h"
-#include "trial/model_type.h"
 
 static const char *const statement_sql[STATEMENT_COUNT] = {
 #define STATEMENT_SQL(id, sql) sql,
@@ -71,15 +70,6 @@ static void t95(sqlite3_context *context, int n, sqlite3_value **values)
 {
     (void)n;
     sqlite3_result_double(context, student_two_sided(0.95, sqlite3_value_int64(values[0])));
-}
-
-static void type_is(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    const char *type = (const char *)sqlite3_value_text(values[0]);
-    const char *fact = (const char *)sqlite3_value_text(values[1]);
-
-    (void)n;
-    sqlite3_result_int(context, type && fact && model_type_is(type, fact));
 }
 
 static void checkpoints(sqlite3_context *context, int n, sqlite3_value **values)
@@ -140,7 +130,6 @@ int db_add_functions(struct store *store, struct err *err)
         int n_arguments, flags;
         void (*call)(sqlite3_context *, int, sqlite3_value **);
     } functions[] = {{"t95", 1, SQLITE_DETERMINISTIC, t95},
-                     {"model_type_is", 2, SQLITE_DETERMINISTIC, type_is},
                      {"program_checkpoints", 0, SQLITE_DIRECTONLY, checkpoints},
                      {"program_epoch", 1, SQLITE_DIRECTONLY, program_epoch},
                      {"program_saved", 1, SQLITE_DIRECTONLY, program_saved},

@@ -16,7 +16,6 @@ int db_distrust(struct store *store, struct err *err);
 
 /* Define SQL functions for this program; views of the file cannot use them.
  *   t95(n)                      the two-sided 95 % point of Student's t with n degrees of freedom
- *   model_type_is(type, fact)   see trial/model_type.h; false for an unknown type
  *   program_checkpoints()       JSON array of the trials of which a program left a checkpoint
  *   program_epoch(trial)        trial_files_epoch(); NULL: unknown
  *   program_saved(trial)        trial_files_saved(); NULL: no checkpoint

@@ -109,7 +109,4 @@ const struct model_type *model_type(int64_t i);
 
 const struct model_type *model_type_of(const struct settings *s);
 
-/* fact: such as "trains". False for unknown names. */
-bool model_type_is(const char *name, const char *fact);
-
 #endif

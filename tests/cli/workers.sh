@@ -98,15 +98,8 @@ without_effect() { # NAME WARNING OPTION...
     is "$name: warning" "$(grep 'no effect' .err)" "${warning:+espalier: warning: $warning}"
 }
 
-one_worker="they have workers = 1: set [train] workers = 2 or more, or remove"
-sed 's/^\[train\]/&\nlr_scaling = linear/' workers.ini >scaled.ini
-ok "a file with lr_scaling" "$ESPALIER" plan scaled.ini --set samples=400 --set workers=1
-is "names its line" "$(grep 'no effect' .err)" "espalier: warning: scaled.ini:$(grep -n lr_scaling scaled.ini | cut -d: -f1): \
-lr_scaling = linear has no effect in 1 of the 1 configurations: $one_worker lr_scaling"
 without_effect "an axis of lr_scaling warns once" "workers.ini: lr_scaling has no effect in 2 of the 2 configurations: they \
 differ from others only by chance" --set grid.lr_scaling=none,linear
-ok "one worker beside several" "$ESPALIER" plan scaled.ini --set samples=400
-is "needs no warning" "$(grep 'no effect' .err)" ""
 plan_warning() { # NAME WARNING OPTION...
     name=$1 warning=$2
     shift 2
@@ -115,14 +108,14 @@ plan_warning() { # NAME WARNING OPTION...
 }
 
 full="although workers do not make these steps larger: set lr_scaling = none, or a smaller batch_size"
-plan_warning "a scaled full batch" "--set lr_scaling: lr_scaling raises the learning rate in full batch in 2 of the 3 configurations, $full" \
+plan_warning "a scaled full batch" "workers.ini: lr_scaling raises the learning rate in full batch in 2 of the 3 configurations, $full" \
     --set lr_scaling=linear --set batch_size=full
-plan_warning "batches larger than a part" "--set lr_scaling: lr_scaling raises the learning rate in full batch in 2 of the 6 configurations, $full" \
+plan_warning "batches larger than a part" "workers.ini: lr_scaling raises the learning rate in full batch in 2 of the 6 configurations, $full" \
     --set lr_scaling=sqrt --set grid.batch_size=64,1000
 plan_warning "scaled batches" "" --set lr_scaling=linear
 plan_warning "an unscaled full batch" "" --set batch_size=full
-plan_warning "a warm-up without an end" "--set grid.warmup_epochs: warmup_epochs is not below epochs in 6 of the 9 configurations: \
-they never train at the full learning rate" --set grid.warmup_epochs=5,6,7
+plan_warning "a warm-up without an end" "workers.ini: warmup_epochs is not below epochs in 6 of the 9 configurations, \
+which never train at the full learning rate: set fewer warmup_epochs" --set grid.warmup_epochs=5,6,7
 
 ok "ridge on one rank" run workers.ini --db ranks.db --set type=ridge --set ranks=2
 is "although ranks = 2" "$(sqlite3 ranks.db "select state || count(*) from trial group by state")" done2

@@ -126,35 +126,6 @@ static void test_strays(void **state)
         "k and metric do nothing for mlp and ridge");
 }
 
-static int32_t count_one_row(const char *text)
-{
-    struct errlist errors = {0};
-    struct sweep sweep;
-    struct plan plan;
-    struct err err;
-    int32_t n;
-
-    assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
-    assert_int_equal(settings_resolve(&sweep.fixed, TASK_REGRESSION, &err), 0);
-    assert_int_equal(plan_init(&plan, &sweep, NULL, &err), 0);
-    n = plan_count_one_row(&plan);
-    plan_release(&plan);
-    sweep_release(&sweep);
-    return n;
-}
-
-static void test_one_row(void **state)
-{
-    (void)state;
-    assert_int_equal(count_one_row("[model]\nbatch_norm = yes\n[train]\nbatch_size = 1\n"
-                                   "[grid]\ntype = gcn, mlp, ridge\n"),
-                     1);
-    assert_int_equal(count_one_row("[graph]\nbuild = none\n[model]\nbatch_norm = yes\n"
-                                   "[grid]\nbatch_size = 1, 2, full\nlayers = 1, 2, 3\n"),
-                     2);
-    assert_int_equal(count_one_row("[model]\ntype = mlp\n[train]\nbatch_size = 1\n"), 0);
-}
-
 static void assert_repeats(const char *text, int32_t n_configs, int32_t n_repeats, const char *why)
 {
     struct errlist errors = {0};
@@ -192,59 +163,28 @@ static void test_repeats(void **state)
         "do nothing for ridge");
 }
 
-struct one_worker {
-    int32_t n, widest;
-    int64_t value; /* 0 if n is 0 */
-};
-
-/* The configurations that set ranks or lr_scaling (id) for nothing, and the widest one. */
-static struct one_worker count_one_worker(const char *text, enum param_id id)
+static int32_t widest(const char *text)
 {
     struct errlist errors = {0};
     struct sweep sweep;
     struct plan plan;
-    union value value = {0};
-    struct one_worker found;
+    int32_t n;
 
     assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
     assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
-    found.n = plan_count_one_worker(&plan, id, &value);
-    found.value = found.n ? value.i : 0;
-    found.widest = plan_widest(&plan);
+    n = plan_widest(&plan);
     plan_release(&plan);
     sweep_release(&sweep);
-    return found;
-}
-
-static void assert_one_worker(const char *text, enum param_id id, int32_t n, int64_t value)
-{
-    struct one_worker found = count_one_worker(text, id);
-
-    assert_int_equal(found.n, n);
-    assert_int_equal(found.value, value);
-}
-
-static void test_one_worker(void **state)
-{
-    int64_t sqrt_scaling = param_choice(P_LR_SCALING, "sqrt");
-
-    (void)state;
-    /* the baseline of a scaling table */
-    assert_one_worker("[train]\nlr_scaling = sqrt\n[grid]\nworkers = 1, 2\n", P_LR_SCALING, 0, 0);
-    assert_one_worker("[train]\nlr_scaling = sqrt\n[grid]\ntype = gcn, ridge\n", P_LR_SCALING, 1,
-                      sqrt_scaling);
-    assert_one_worker("[grid]\nlr_scaling = sqrt\nk = 3, 5\n", P_LR_SCALING, 2, sqrt_scaling);
+    return n;
 }
 
 /* Only configurations that have ranks need them. */
 static void test_widest(void **state)
 {
     (void)state;
-    assert_int_equal(
-        count_one_worker("[train]\nworkers = 4\n[grid]\nranks = 1, 4\n", P_RANKS).widest, 4);
-    assert_int_equal(
-        count_one_worker("[model]\ntype = ridge\n[resources]\nranks = 2\n", P_RANKS).widest, 1);
-    assert_int_equal(count_one_worker("[grid]\ntype = ridge, gcn\nranks = 2\n", P_RANKS).widest, 2);
+    assert_int_equal(widest("[train]\nworkers = 4\n[grid]\nranks = 1, 4\n"), 4);
+    assert_int_equal(widest("[model]\ntype = ridge\n[resources]\nranks = 2\n"), 1);
+    assert_int_equal(widest("[grid]\ntype = ridge, gcn\nranks = 2\n"), 2);
 }
 
 /* `where` leaves one of the configurations that would repeat each other. */
@@ -293,10 +233,8 @@ int main(void)
         cmocka_unit_test(test_types),
         cmocka_unit_test(test_repeats),
         cmocka_unit_test(test_strays),
-        cmocka_unit_test(test_one_row),
         cmocka_unit_test(test_no_other_repeats_it),
         cmocka_unit_test(test_one_value_is_no_question),
-        cmocka_unit_test(test_one_worker),
         cmocka_unit_test(test_widest),
     };
 

@@ -172,23 +172,6 @@ static void test_settings(void **state)
     }
 }
 
-static void test_facts_by_name(void **state)
-{
-    (void)state;
-    for (int64_t i = 0; model_type(i); i++) {
-        const struct model_type *type = model_type(i);
-
-        assert_int_equal(model_type_is(type->name, "trains"), type->trains);
-        assert_int_equal(model_type_is(type->name, "draws_random"), type->draws_random);
-        assert_int_equal(model_type_is(type->name, "has_epochs"), type->has_epochs);
-        assert_int_equal(model_type_is(type->name, "gives_probabilities"),
-                         type->gives_probabilities);
-        assert_int_equal(model_type_is(type->name, "uses_graph"), type->uses_graph);
-        assert_false(model_type_is(type->name, "colour"));
-    }
-    assert_false(model_type_is("forest", "trains"));
-}
-
 /* Results depend on random numbers only if the type draws any. */
 static void test_random_numbers(void **state)
 {
@@ -378,7 +361,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_names_are_the_choices),
         cmocka_unit_test(test_settings),
-        cmocka_unit_test(test_facts_by_name),
         cmocka_unit_test(test_random_numbers),
         cmocka_unit_test(test_graph),
         cmocka_unit_test(test_stop),

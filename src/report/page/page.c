@@ -20,7 +20,7 @@ static void put_verdict(struct buf *out, const struct page *page)
 }
 
 static const struct panel panels[] = {
-    {"verdict", "Verdict", NULL, NULL, NULL, put_verdict, NULL, NULL, NULL, false},
+    {"verdict", "Verdict", NULL, NULL, NULL, put_verdict, NULL, NULL, false},
     {"forest", "Difference to the best",
      "Each row is a configuration: the mean difference of its score to the best configuration on "
      "the "
@@ -34,12 +34,12 @@ static const struct panel panels[] = {
      "folds. Small open circles are trials, the filled dot is their mean; a ring marks "
      "configurations within one standard error of the best. If an interval contains 0, these "
      "trials do not show which of the two is better.",
-     panel_why_unscored, NULL, panel_table_forest, NULL, NULL, true},
+     panel_why_unscored, NULL, panel_table_forest, NULL, true},
     {"folds", "Configurations by fold",
      "The score of each configuration in each fold. A fold in which all scores are poor is a hard "
      "one.",
      "The objective of each configuration in each fold and replicate.", panel_why_unscored, NULL,
-     panel_table_folds, NULL, NULL, true},
+     panel_table_folds, NULL, true},
     {"axis", "One axis at a time",
      "The mean score of all complete configurations with each value of an axis. An interval is the "
      "corrected 95 % interval of the deviation from the mean of the axis on the same folds: values "
@@ -49,50 +49,50 @@ static const struct panel panels[] = {
      "the 95 % interval of the deviation from the mean of the axis on the same folds and "
      "replicates: values whose intervals do not overlap differ on the average over this grid. "
      "There is no correction for several comparisons.",
-     panel_why_no_axis, NULL, panel_table_axis, NULL, NULL, true},
+     panel_why_no_axis, NULL, panel_table_axis, NULL, true},
     {"pair", "Two axes",
      "The mean score of the complete configurations with each pair of values of two axes, over all "
      "other axes. If the best pair lies on the edge of the grid, a better one may lie beyond.",
-     NULL, panel_why_no_pair, NULL, panel_table_pair, NULL, NULL, true},
+     NULL, panel_why_no_pair, NULL, panel_table_pair, NULL, true},
     {"parallel", "All axes",
      "Each line is a configuration that passes through its value on every axis and ends at its "
      "score.",
-     NULL, panel_why_no_pair, NULL, panel_table_parallel, NULL, NULL, true},
+     NULL, panel_why_no_pair, NULL, panel_table_parallel, NULL, true},
     {"curves", "Learning curves",
      "Loss or score after each epoch: mean and range over folds of the training part and of the "
      "part that chooses the epoch, which is the stop part of a sweep with one, and the validation "
      "part of others. A mark shows the epoch that was kept.",
      "Numbers that the program reported with an epoch: mean and range over the trials of a "
      "configuration. A mark shows the epoch with the best objective, which counts.",
-     panel_why_no_curve, NULL, panel_table_curves, NULL, NULL, true},
+     panel_why_no_curve, NULL, panel_table_curves, NULL, true},
     {"cost", "Cost",
      "Score against the cost of one trial. No configuration is both better and cheaper than one on "
      "the Pareto front.",
-     NULL, panel_why_unscored, NULL, panel_table_cost, NULL, NULL, true},
+     NULL, panel_why_unscored, NULL, panel_table_cost, NULL, true},
     {"types", "Model types",
      "The best configuration of each model type. A line joins the scores in the same fold: if "
      "almost "
      "all lines fall, the second type is worse in almost every fold.",
-     NULL, panel_why_one_type, NULL, panel_table_types, NULL, NULL, true},
+     NULL, panel_why_one_type, NULL, panel_table_types, NULL, true},
     {"predicted", "Predicted against observed",
      "Out-of-fold predictions of the chosen configuration: each sample was predicted by a model "
      "that "
      "was not trained on it, once in each replicate.",
-     NULL, panel_why_no_prediction, NULL, panel_table_predicted, NULL, NULL, true},
+     NULL, panel_why_no_prediction, NULL, panel_table_predicted, NULL, true},
     {"test", "Test part",
      "Scores of the chosen configuration on samples that neither trained a model nor influenced "
      "the choice.",
      "Numbers test_NAME that the program reported for the chosen configuration.", panel_why_no_test,
-     NULL, panel_table_test, panel_note_test, NULL, false},
+     NULL, panel_table_test, NULL, false},
     {"run", "Run",
      "A bar is one attempt of a trial on a rank. Gaps are idle time; marks show failed, lost and "
      "stopped attempts.",
-     NULL, panel_why_no_attempt, NULL, panel_table_run, NULL, NULL, false},
+     NULL, panel_why_no_attempt, NULL, panel_table_run, NULL, false},
     {"data", "Data and graph", "Facts about the data and the parts of the sweep.",
      "The program reads its own data, so espalier knows nothing of them. The table lists the files "
      "of [program] inputs, whose content is part of every key.",
-     panel_why_no_fact, NULL, panel_table_data, NULL, "Input files", false},
-    {"provenance", "Provenance", NULL, NULL, NULL, panel_put_provenance, NULL, NULL, NULL, false},
+     panel_why_no_fact, NULL, panel_table_data, "Input files", false},
+    {"provenance", "Provenance", NULL, NULL, NULL, panel_put_provenance, NULL, NULL, false},
 };
 
 enum { PANELS = sizeof panels / sizeof *panels };
@@ -212,7 +212,6 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
 {
     struct buf scratch = {0};
     const char *why = panel->why ? panel->why(&scratch, page) : NULL;
-    const char *note = !why && panel->note ? panel->note(&scratch, page) : NULL;
 
     buf_printf(out, "<section class=\"panel%s\" id=\"panel-%s\"><h2>%s</h2>\n", why ? " empty" : "",
                panel->id, heading_of(panel, page->data));
@@ -226,11 +225,6 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
         buf_printf(out, "<p class=\"what\">%s</p>\n",
                    page->data->task == TASK_NONE && panel->what_of_program ? panel->what_of_program
                                                                            : panel->what);
-        if (note) {
-            buf_puts(out, "<ul class=\"warnings\">\n");
-            html_element(out, "li", "%s", note);
-            buf_puts(out, "</ul>\n");
-        }
         if (page->data->task != TASK_NONE || !panel->table_of_program)
             put_chart(out, panel, page);
         panel->table(out, page);

@@ -24,12 +24,8 @@ struct page {
     double made;                    /* Unix seconds */
 };
 
-/* Append warnings that follow from the state of the trials: some failed, some are left to run, some
- * belong to other shards. */
-void page_warn(struct errlist *warnings, const struct sweep_data *data);
-
-/* Append a warning if the page shows test scores before all trials are done. */
-void page_warn_test(struct errlist *warnings, const struct sweep_data *data);
+/* Append advice that follows from what the page shows, and that which runs gave of the plan. */
+void page_advise(struct errlist *warnings, const struct sweep_data *data);
 
 /* Append the whole document. Check buf_failed(out) at the end. */
 void page_put(struct buf *out, const struct page *page);

@@ -17,9 +17,6 @@ struct panel {
     void (*put)(struct buf *out, const struct page *page);
     /* The tables beside the chart; or NULL. */
     void (*table)(struct buf *out, const struct page *page);
-    /* A warning above the chart, or NULL if there is none. scratch: empty. The function may be
-     * NULL. */
-    const char *(*note)(struct buf *scratch, const struct page *page);
     /* The heading of the panel for a sweep of a program, without a chart. NULL: as for others. */
     const char *table_of_program;
     bool is_of_objective; /* the chart shows the objective: the caption says which it is */
@@ -54,8 +51,6 @@ void panel_put_interval(struct buf *out, const struct sweep_data *data, int32_t 
 void panel_put_difference(struct buf *out, const struct sweep_data *data, int32_t config);
 /* Why no configuration has a score: a sentence. */
 const char *panel_why_no_score(struct buf *scratch, const struct sweep_data *data);
-/* A warning to stand above the panel's content, or NULL. */
-const char *panel_note_test(struct buf *scratch, const struct page *page);
 
 /* panel_scores.c */
 const char *panel_why_unscored(struct buf *scratch, const struct page *page);

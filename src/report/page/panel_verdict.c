@@ -4,7 +4,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/words.h"
 #include "gcn/metric.h"
 #include "report/page/html.h"
@@ -15,7 +14,7 @@
 #include "trial/model_type.h"
 
 /* True if the samples that score a trial also chose its epoch. Beside a model type without epochs
- * advice_mixed_types() warns of it. */
+ * RULE_MIXED_TYPES applies. */
 static bool is_flattered(const struct sweep_data *d)
 {
     bool is = d->n_curves > 0;
@@ -30,12 +29,6 @@ static bool is_flattered(const struct sweep_data *d)
     return is;
 }
 
-static void warn_of(struct errlist *warnings, int64_t n, int64_t n_trials, const char *what)
-{
-    if (n)
-        errlist_add(warnings, "%lld of %lld trials %s", (long long)n, (long long)n_trials, what);
-}
-
 double panel_fact(const struct sweep_data *d, const char *topic, const char *name)
 {
     for (int32_t i = 0; i < d->n_facts; i++)
@@ -45,36 +38,17 @@ double panel_fact(const struct sweep_data *d, const char *topic, const char *nam
     return NAN;
 }
 
-void page_warn(struct errlist *warnings, const struct sweep_data *d)
+void page_advise(struct errlist *warnings, const struct sweep_data *d)
 {
-    double straddling = panel_fact(d, "duplicate", "sets_on_both_sides");
-    struct buf file = {0};
-    int64_t n_straddling = straddling > 0 ? (int64_t)straddling : 0;
+    long long left = (long long)(d->running + d->pending), trials = (long long)d->trials;
 
-    warn_of(warnings, d->running + d->pending, d->trials,
-            "are left to run: the leaderboard may change");
-    warn_of(warnings, d->failed, d->trials, "failed; the panel Run lists the reasons");
-    warn_of(warnings, d->diverged, d->trials,
-            d->task == TASK_NONE
-                ? "diverged: their objective was not finite; the panel Run lists the reasons"
-                : "diverged: their loss was no longer finite; the panel Run lists the reasons");
-    if (d->planned > d->trials)
-        errlist_add(warnings,
-                    "the database has %lld of the %lld trials of the grid; the others belong to "
-                    "shards that have not been merged into it",
-                    (long long)d->trials, (long long)d->planned);
-    if (n_straddling > 0)
-        errlist_add(warnings,
-                    "%lld set%s of samples that are the same on both sides of a split, which makes "
-                    "the scores too good: 'espalier inspect %s --duplicates dup.csv' lists them; "
-                    "[split] group keeps samples together",
-                    (long long)n_straddling, plural(n_straddling), escape_shell(&file, d->file));
-    if (is_flattered(d))
-        errlist_add(warnings,
-                    "there is no stop part: the validation part chose the epoch of each "
-                    "trial and also scores it, so the scores are too good; [split] stop = "
-                    "0.1 sets samples aside for the epoch");
-    buf_release(&file);
+    advise(warnings, RULE_LEFT, (double)left, "%lld" AND "%lld", left, trials);
+    advise(warnings, RULE_SHARDS, (double)(d->planned - d->trials), "%lld" AND "%lld", trials,
+           (long long)d->planned);
+    for (int32_t i = 0; i < d->n_facts; i++)
+        if (!strcmp(d->facts[i].topic, "advice"))
+            errlist_add(warnings, "%s", d->facts[i].text);
+    advise(warnings, RULE_FLATTERED, is_flattered(d), "%s", "");
 }
 
 static void put_named(struct buf *out, const struct sweep_data *d, int32_t c)
@@ -290,23 +264,6 @@ static void put_rule(struct buf *out, const struct sweep_data *d)
         html_element(out, "p", "This page is about c%lld, %s, by --rule %s.", (long long)d->chosen,
                      query_rule_words((enum query_rule)d->rule),
                      d->rule == QUERY_RULE_1SE ? "1se" : "best");
-}
-
-void page_warn_test(struct errlist *warnings, const struct sweep_data *d)
-{
-    if (d->n_tests)
-        advice_early_test(warnings, panel_left(d), d->planned);
-}
-
-const char *panel_note_test(struct buf *scratch, const struct page *page)
-{
-    struct errlist early = {0};
-
-    page_warn_test(&early, page->data);
-    if (early.n)
-        buf_puts(scratch, early.text[0]);
-    errlist_release(&early);
-    return scratch->size ? buf_text(scratch) : NULL;
 }
 
 static void put_warnings(struct buf *out, const struct errlist *warnings)

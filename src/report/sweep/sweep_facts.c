@@ -127,7 +127,7 @@ static int take_fact(struct sweep_fact *fact, struct sweep_data *data,
     fact->name = sweep_copy_cell(data, rows, r, "name", err);
     if (!fact->text || !fact->topic || !fact->name)
         return -1;
-    fact->label = label_of(fact->topic, fact->name);
+    fact->label = strcmp(fact->topic, "advice") ? label_of(fact->topic, fact->name) : NULL;
     return 0;
 }
 

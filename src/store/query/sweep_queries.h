@@ -181,34 +181,13 @@
       " rtrim(" SQL_ERROR ", '0123456789') AS stem FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state IN ('diverged', 'failed'))" \
       " GROUP BY state, stem ORDER BY count(*) DESC, stem LIMIT 20") \
-    X(LUCKY, "", /* of a sweep: a row if it has done trials without epochs beside others whose epoch \
-                was chosen by val */ \
-      "SELECT 1 WHERE EXISTS (SELECT 1 FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
-      " AND model_type_is(params ->> 'type', 'trains')" \
-      " AND NOT model_type_is(params ->> 'type', 'has_epochs') AND state = 'done')" \
-      " AND EXISTS (SELECT 1 FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
-      " AND model_type_is(params ->> 'type', 'has_epochs') AND coalesce(params ->> 'stop', 0) = 0" \
-      " AND state = 'done' AND best_epoch > 0 AND NOT EXISTS (SELECT 1 FROM metric" \
-      " WHERE metric.trial_id = trial.trial_id AND split = 'stop'))") \
     X(COPIES, "", /* of a program's sweep: a row if repeats of its configurations are done, and within \
                  each configuration all scores are equal */ \
       "SELECT 1 FROM (SELECT max(n) AS most, sum(differs) AS differ FROM" \
       " (SELECT count(*) AS n, max(t.value) > min(t.value) AS differs FROM config" \
       " JOIN trial AS t USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " AND task = 'none' AND state = 'done' AND t.value IS NOT NULL GROUP BY config_id))" \
-      " WHERE most > 1 AND differ = 0") \
-    X(REPEATED, "", /* of a sweep: a row if replicates were validated on the same samples: by a split \
-                   file, or by folds on which each model without random numbers repeats all its \
-                   metrics (an accuracy alone may be equal by chance) */ \
-      "SELECT 1 WHERE EXISTS (SELECT 1 FROM sweep JOIN config USING (sweep_id) JOIN trial" \
-      " USING (config_id) WHERE sweep_id = ?1 AND parts = 'given' AND params ->> 'folds' <= 1" \
-      " AND state = 'done' AND replicate > 0)" \
-      " OR EXISTS (SELECT 1 FROM (SELECT config_id, fold, count(*) AS n, min(m.value) AS low," \
-      " max(m.value) AS high FROM config JOIN trial USING (config_id) JOIN metric AS m USING (trial_id)" \
-      " WHERE sweep_id = ?1 AND model_type_is(params ->> 'type', 'trains')" \
-      " AND NOT model_type_is(params ->> 'type', 'draws_random') AND state = 'done'" \
-      " AND m.split = 'val' GROUP BY config_id, fold, m.name)" \
-      " GROUP BY config_id HAVING count(DISTINCT fold) > 1 AND min(n) > 1 AND sum(high > low) = 0)")
+      " WHERE most > 1 AND differ = 0")
 /* clang-format on */
 
 #endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Facts of the results, from the database. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "gcn/metric.h"
+#include "run/advice.h"
+#include "trial/model_type.h"
+
+void advice_put_losses(struct buf *out, const struct advice_losses *losses, const char *objective)
+{
+    int64_t ended = losses->failed + losses->diverged + losses->undefined;
+    const char *gap = "";
+
+    if (!ended)
+        return;
+    if (losses->diverged == ended && !losses->left) {
+        buf_printf(out,
+                   "all %lld trials diverged (the loss was no longer finite): try a smaller "
+                   "learning rate",
+                   (long long)ended);
+        return;
+    }
+    buf_printf(out, "no trial has a score%s: of %lld trials ", losses->left ? " yet" : "",
+               (long long)(ended + losses->left));
+    if (losses->failed)
+        buf_printf(out, "%lld failed", (long long)losses->failed);
+    gap = losses->failed ? ", " : "";
+    if (losses->diverged)
+        buf_printf(out, "%s%lld diverged (the loss was no longer finite)", gap,
+                   (long long)losses->diverged);
+    gap = losses->failed + losses->diverged ? ", " : "";
+    if (losses->undefined)
+        buf_printf(out, "%s%lld ended without a value of %s", gap, (long long)losses->undefined,
+                   objective);
+    if (losses->left)
+        buf_printf(out, ", %lld %s left", (long long)losses->left,
+                   losses->left == 1 ? "is" : "are");
+}
+
+/* NaN: no such column. */
+static double number(const struct result_table *table, const char *column)
+{
+    return result_table_find(table, 0, column) ? result_table_real(table, 0, column) : (double)NAN;
+}
+
+static long long count(const struct result_table *table, const char *column)
+{
+    return table->n_rows ? (long long)result_table_integer(table, 0, column) : 0;
+}
+
+/* ---- all scores ---- */
+
+int advice_scores(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                  struct err *err)
+{
+    const char *objective = sweep->objective;
+    int metric = metric_parse(objective + (strncmp(objective, "val_", 4) ? 0 : 4));
+    struct result_table now;
+
+    if (query_table(&now, store, QUERY_PROGRESS, sweep->sweep_id, err))
+        return -1;
+    advise(out, RULE_UNDEFINED, (double)count(&now, "undefined"),
+           "%s" AND "%lld" AND "%lld" AND "%s", objective, count(&now, "undefined"),
+           count(&now, "done"),
+           metric < 0 ? "it is undefined for their parts" : metric_lack((enum metric)metric));
+    result_table_release(&now);
+    return 0;
+}
+
+/* ---- the edges of axes ---- */
+
+/* Settings of the split have no best value. */
+static bool is_tuned(int id)
+{
+    const struct param *p = param_row((enum param_id)id);
+
+    return (p->flags & PARAM_IDENTITY) && strcmp(p->section, "split") != 0 &&
+           (p->type == PARAM_INT || p->type == PARAM_REAL || p->type == PARAM_COUNT ||
+            p->type == PARAM_VALUE);
+}
+
+/* Levels: rows from `first` to before `end`. */
+static int advise_axis(struct errlist *out, const struct result_table *levels, int64_t first,
+                       int64_t end, const struct result_table *chosen, struct err *err)
+{
+    const char *name = result_table_text(levels, first, "axis");
+    struct advice_axis axis = {
+        .name = name, .id = (int)param_find(NULL, name), .chosen = number(chosen, name)};
+    double *values;
+
+    if (!is_tuned(axis.id) || isnan(axis.chosen))
+        return 0;
+    values = malloc((size_t)(end - first) * sizeof *values);
+    if (!values)
+        return err_nomem(err, "levels", (size_t)(end - first) * sizeof *values);
+    for (int64_t row = first; row < end; row++) {
+        double value = result_table_real(levels, row, "value");
+
+        axis.has_full |= result_table_find(levels, row, "value")->type == CELL_TEXT;
+        if (!isnan(value))
+            values[axis.n++] = value;
+    }
+    axis.levels = values;
+    advice_axis(out, &axis, result_table_integer(chosen, 0, "config"));
+    free(values);
+    return 0;
+}
+
+static bool has_text(const struct result_table *table, const char *column, const char *text)
+{
+    bool has = false;
+
+    for (int64_t r = 0; !has && r < table->n_rows; r++)
+        has = !strcmp(result_table_text(table, r, column), text);
+    return has;
+}
+
+/* A value beyond the edge promises nothing if another one is as good, but for chance. */
+static int advise_axes(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                       const struct result_table *chosen, struct err *err)
+{
+    struct result_table levels = {0}, tied = {0};
+    int64_t end;
+    int rc;
+
+    rc = query_table(&levels, store, QUERY_LEVELS, sweep->sweep_id, err) ||
+                 query_table(&tied, store, QUERY_TIED_AXES,
+                             result_table_integer(chosen, 0, "config"), err)
+             ? -1
+             : 0;
+    for (int64_t first = 0; !rc && first < levels.n_rows; first = end) {
+        const char *axis = result_table_text(&levels, first, "axis");
+
+        for (end = first + 1; end < levels.n_rows; end++)
+            if (strcmp(result_table_text(&levels, end, "axis"), axis) != 0)
+                break;
+        if (!has_text(&tied, "axis", axis))
+            rc = advise_axis(out, &levels, first, end, chosen, err);
+    }
+    result_table_release(&levels);
+    result_table_release(&tied);
+    return rc;
+}
+
+/* ---- the choice ---- */
+
+static bool is_correlation(const char *objective)
+{
+    return !strcmp(objective, "val_pearson") || !strcmp(objective, "val_spearman");
+}
+
+static void advise_r2(struct errlist *out, const struct query_sweep *sweep,
+                      const struct result_table *row)
+{
+    double r2 = number(row, strcmp(sweep->objective, "val_r2") ? "val_r2" : "mean");
+
+    advise(out, RULE_R2, r2, "%lld" AND "%.3g" AND "%s", count(row, "config"), r2,
+           is_correlation(sweep->objective)
+               ? "a correlation ignores the scale of the predictions; set [sweep] objective = "
+                 "val_r2 to rank by R2"
+               : "check the target and its ids, or add regularisation to the grid");
+}
+
+/* The best of the baseline's type, if the sweep compares types. */
+static int advise_baseline(struct errlist *out, struct store *store,
+                           const struct query_sweep *sweep, const struct result_table *best,
+                           struct err *err)
+{
+    char where[64] = "";
+    struct query_filter filter = {.where = where, .limit = 1};
+    long long config = count(best, "config");
+    struct result_table row;
+
+    for (int64_t i = 0; model_type(i); i++)
+        if (model_type(i)->is_baseline)
+            snprintf(where, sizeof where, "type = '%s'", model_type(i)->name);
+    if (!result_table_find(best, 0, "type"))
+        return 0;
+    if (query_leaderboard(&row, NULL, store, sweep, &filter, err))
+        return -1;
+    if (row.n_rows && !isnan(number(&row, "mean"))) {
+        bool is_best = count(&row, "config") == config;
+
+        advise(out, RULE_ONLY_FIXED, is_best, "%lld", config);
+        advise(out, RULE_LIKE_FIXED,
+               !is_best && number(&row, "diff_low") <= 0 && number(&row, "diff_high") >= 0,
+               "%lld" AND "%lld", config, count(&row, "config"));
+    }
+    result_table_release(&row);
+    return 0;
+}
+
+/* A configuration with fewer trials ranks below the complete ones, whatever its mean. */
+static int advise_hidden(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                         struct err *err)
+{
+    struct result_table row;
+    char how[80] = "the others have no score";
+
+    if (query_table(&row, store, QUERY_HIDDEN, sweep->sweep_id, err))
+        return -1;
+    if (count(&row, "own") < count(&row, "replicates"))
+        snprintf(how, sizeof how, "run with --set replicates=%lld completes it",
+                 count(&row, "replicates"));
+    else if (count(&row, "failed"))
+        snprintf(how, sizeof how, "run with --retry failed runs the others again");
+    if (row.n_rows)
+        advise(out, RULE_HIDDEN, 1, "%lld" AND "%.5g" AND "%lld" AND "%lld" AND "%s",
+               count(&row, "config"), result_table_real(&row, 0, "mean"), count(&row, "trials"),
+               count(&row, "most"), how);
+    result_table_release(&row);
+    return 0;
+}
+
+/* How far scores can be trusted. */
+static int advise_chance(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                         const struct advice_choice *choice, struct err *err)
+{
+    const struct query_alike *alike = choice->alike;
+    long long n = (long long)alike->n_alike, others = (long long)alike->n_compared;
+    long long trials = count(choice->row, "trials");
+    const char *seed =
+        sweep->is_program ? " (the program must use {seed} or ESPALIER_SEED)" : "";
+    struct result_table copies;
+    bool are_copies;
+
+    if (query_table(&copies, store, QUERY_COPIES, sweep->sweep_id, err))
+        return -1;
+    are_copies = copies.n_rows > 0;
+    result_table_release(&copies);
+    advise(out, RULE_COPIES, are_copies, "%s", "");
+    if (are_copies)
+        return 0;
+    advise(out, RULE_ONE_TRIAL, trials == 1 && alike->n_scored == 1, "%s", seed);
+    advise(out, RULE_TWO_TRIALS, trials == 2, "%s", seed);
+    advise(out, RULE_ONE_TRIAL_EACH, alike->n_scored > 1 && !others, "%s", seed);
+    if (others == 1 && !choice->is_restricted)
+        advise(out, RULE_ALIKE, (double)n, "%s", "the configuration after the best one");
+    else
+        advise(out, RULE_ALIKE, (double)n, "%lld of the %lld configurations %s", n, others,
+               choice->is_restricted ? "that --where compares with the best one of the sweep"
+                                     : "after the best one");
+    return 0;
+}
+
+static void advise_losses(struct errlist *out, const struct query_sweep *sweep,
+                          const struct advice_choice *choice, const struct result_table *now)
+{
+    struct advice_losses losses = {count(now, "failed"), count(now, "diverged"),
+                                   count(now, "undefined"), count(now, "unfinished")};
+    struct buf text = {0};
+
+    if (isnan(number(choice->row, "mean")) && !choice->is_restricted) {
+        advice_put_losses(&text, &losses, sweep->objective);
+        advise(out, RULE_NO_SCORE, (double)text.size, "%s", buf_text(&text));
+    } else {
+        if (losses.failed)
+            buf_printf(&text, "%lld of %lld trials failed", (long long)losses.failed,
+                       count(now, "trials"));
+        if (losses.diverged)
+            buf_printf(&text, losses.failed ? " and %lld diverged" : "%lld of %lld trials diverged",
+                       (long long)losses.diverged, count(now, "trials"));
+        advise(out, RULE_LOST, (double)text.size, "%s", buf_text(&text));
+    }
+    buf_release(&text);
+}
+
+int advice_choice(struct errlist *out, struct store *store, const struct query_sweep *sweep,
+                  const struct advice_choice *choice, struct err *err)
+{
+    const struct result_table *row = choice->row;
+    struct result_table now;
+    long long left, missing;
+
+    if (!row->n_rows)
+        return 0;
+    if (query_table(&now, store, QUERY_PROGRESS, sweep->sweep_id, err))
+        return -1;
+    left = count(&now, "unfinished");
+    missing = count(&now, "missing");
+    if (choice->shows_test)
+        advise(out, RULE_EARLY_TEST, (double)(left + missing), "%lld" AND "%lld", left + missing,
+               count(&now, "trials") + missing);
+    advise_losses(out, sweep, choice, &now);
+    result_table_release(&now);
+    if (left || isnan(number(row, "mean")))
+        return 0;
+    advise_r2(out, sweep, row);
+    if (!choice->is_restricted &&
+        (advise_baseline(out, store, sweep, row, err) || advise_hidden(out, store, sweep, err) ||
+         advise_axes(out, store, sweep, row, err)))
+        return -1;
+    return advise_chance(out, store, sweep, choice, err);
+}
