@@ -22,7 +22,6 @@
 #include "run/advice.h"
 #include "run/calibrate.h"
 #include "run/program_lines.h"
-#include "run/rank_use.h"
 #include "run/refit.h"
 #include "run/sweep_match.h"
 #include "run/sweep_run.h"
@@ -674,20 +673,19 @@ static void warn_missing(struct program_lines *lines)
         log_warn("%s: 'run' refuses to start where this is so", err.text);
 }
 
-static int warn_useless_ranks(const struct listing *l, struct err *err)
+static int print_advice(const struct listing *l, struct err *err)
 {
     size_t n = (size_t)l->job->plan.n_configs;
     int64_t *n_left = calloc(n, sizeof *n_left);
-    struct rank_use use;
+    struct errlist *advice = &l->job->advice;
     int rc;
 
     if (!n_left)
         return err_nomem(err, "ranks", n * sizeof *n_left);
     for (int32_t config = 0; config < l->job->plan.n_configs; config++)
         n_left[config] = count_left(l, config);
-    rc = rank_use_find(&use, l->job, n_left, (int32_t)l->options->ranks, err);
-    if (!rc)
-        rank_use_warn(&use);
+    rc = advice_ranks(advice, l->job, n_left, (int32_t)l->options->ranks, err);
+    advice_print(advice, l->job->sweep.path);
     free(n_left);
     return rc;
 }
@@ -705,8 +703,7 @@ static int warn(const struct listing *l, struct err *err)
         log_warn("ranks = %d: a trial needs %d ranks, but this plan is for %ld: run needs at least "
                  "%d (-n %d)",
                  widest, widest, options->ranks, widest, widest);
-    advice_print(&l->job->advice, job->sweep.path);
-    if (warn_useless_ranks(l, err))
+    if (print_advice(l, err))
         return -1;
     if (!sweep_is_program(&job->sweep))
         return 0;

@@ -76,11 +76,13 @@ static const struct rule_row rules[RULES] = {
                   "write values, separated by blanks alone, or set variables in a command with "
                   "shell = yes"},
     [RULE_ONE_TEXT] = {ABOVE, 0, "{} = {}: this is one text", "{}"},
-    [RULE_MISSPELT] = {ABOVE, 0, "{} = {} is passed to the program as a fixed value",
-                       "did you mean [{}] {}?"},
     [RULE_SAME_REPEATS] = {ABOVE, 0, "{} = {}, but the command has neither {{}} nor {seed}",
                            "all {} of a configuration are the same, unless the program reads {}"},
 
+    [RULE_IDLE_RANKS] = {ABOVE, 0,
+                         "the {} to run can use at most {} of the {} ranks at a time: {} will have "
+                         "nothing to do",
+                         "start with -n {}, which takes as long{}"},
     /* If a machine overcommits memory, the kernel kills a process without a message. */
     [RULE_MEMORY] = {ABOVE, 1,
                      "a rank needs about {} GB of memory, but this process may use only {} GB",

@@ -33,12 +33,12 @@ enum rule {
     RULE_SHELL_COMMENT, /* parts of a command for a shell that are a comment of the file */
     RULE_ENV,           /* likewise words of env, and commas behind them */
     RULE_ONE_TEXT,      /* values that look like lists, ranges or comments */
-    RULE_MISSPELT,      /* fixed values that may be settings */
     RULE_SAME_REPEATS,  /* repeats that the command does not tell apart */
     /* of a run */
-    RULE_MEMORY,  /* needed by a rank / allowed */
-    RULE_KILLED,  /* trials whose program was killed */
-    RULE_MISSING, /* trials that did not write a file of keep_files */
+    RULE_IDLE_RANKS, /* ranks without work */
+    RULE_MEMORY,     /* needed by a rank / allowed */
+    RULE_KILLED,     /* trials whose program was killed */
+    RULE_MISSING,    /* trials that did not write a file of keep_files */
     /* of all scores */
     RULE_UNDEFINED, /* trials without a value of the objective */
     /* of the choice */
@@ -81,6 +81,10 @@ void advice_print(struct errlist *advice, const char *path);
  * program's command. */
 int advice_plan(struct job *job, struct err *err);
 int advice_program(struct job *job, struct err *err);
+
+/* Append whether a launch of n_ranks has ranks without work. n_left: [n_configs] trials to run. */
+int advice_ranks(struct errlist *out, const struct job *job, const int64_t *n_left, int32_t n_ranks,
+                 struct err *err);
 
 /* Append what follows from the scores of all trials. */
 int advice_scores(struct errlist *out, struct store *store, const struct query_sweep *sweep,

@@ -185,14 +185,14 @@ static int has_repeated_parts(struct job *job, const struct settings *s, struct 
     return 1;
 }
 
-/* Folds of whole groups leave nothing to chance. Who gave the parts knows that they are the same. */
+/* Folds of whole groups, and parts that the user gave, leave nothing to chance. */
 static int advise_repeats(struct job *job, bool has_steady, struct err *err)
 {
     struct settings s;
     int is_repeated = 0;
 
     plan_settings(&job->plan, 0, &s);
-    if (job_replicates(job) > 1 && !job->data.part)
+    if (job_replicates(job) > 1)
         is_repeated = has_repeated_parts(job, &s, err);
     advise(&job->advice, RULE_REPEATED, is_repeated, "%s",
            has_steady ? " (ridge draws no random numbers, so its replicates are equal)" : "");
@@ -287,6 +287,37 @@ static int advise_parts(struct job *job, struct err *err)
                  is_given ? 0 : floor(MOST_SHARE * (n_training + split->n_val + split->n_test)));
     }
     advise_sizes(job, &s, part);
+    return 0;
+}
+
+/* Gangs of one width leave the rest of the ranks; others may fill them all. */
+int advice_ranks(struct errlist *out, const struct job *job, const int64_t *n_left, int32_t n_ranks,
+                 struct err *err)
+{
+    int64_t n_trials = 0, all = 0, most;
+    int32_t *widths, width = 0;
+    char larger[32] = "";
+
+    if (job_widths(&widths, job, err))
+        return -1;
+    for (int32_t c = 0; c < job->plan.n_configs; c++) {
+        int32_t w = widths ? widths[c] : 1;
+
+        n_trials += n_left[c];
+        all += n_left[c] * w;
+        if (n_left[c])
+            width = !width || width == w ? w : 1;
+    }
+    free(widths);
+    most = width > n_ranks ? n_ranks : n_ranks - n_ranks % (width ? width : 1);
+    most = all < most ? all : most;
+    if (most < n_ranks && all >= most + width && width > 1)
+        snprintf(larger, sizeof larger, ", or -n %lld", (long long)(most + width));
+    if (n_trials)
+        advise(out, RULE_IDLE_RANKS, (double)(n_ranks - most),
+               "%lld trial%s" AND "%lld" AND "%d" AND "%lld rank%s" AND "%lld" AND "%s",
+               (long long)n_trials, plural(n_trials), (long long)most, n_ranks,
+               (long long)(n_ranks - most), plural(n_ranks - most), (long long)most, larger);
     return 0;
 }
 

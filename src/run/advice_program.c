@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/words.h"
-#include "grid/misspelt.h"
 #include "run/advice.h"
 #include "trial/program_command.h"
 
@@ -153,22 +152,6 @@ static bool uses(const struct program_command *command, const char *name)
     return false;
 }
 
-/* With values = environment, any key of [program] is a value for the program. */
-static void advise_misspelt(struct job *job, const struct program_command *command)
-{
-    const struct sweep *sweep = &job->sweep;
-
-    for (int id = P_COUNT; id < settings_end(&sweep->fixed); id++) {
-        const char *key = sweep_row(sweep, id)->key, *value = sweep->fixed.v[id].s;
-        bool is_own = sweep->swept[id] || !value || uses(command, key);
-        enum param_id meant = is_own ? P_COUNT : misspelt_setting(key, value);
-
-        if (meant != P_COUNT)
-            advise(&job->advice, RULE_MISSPELT, 1, "%s" AND "%.60s" AND "%s" AND "%s", key, value,
-                   param_table[meant].section, param_table[meant].key);
-    }
-}
-
 static void advise_repeats(struct job *job, const struct program_command *command)
 {
     const union value *v = job->sweep.fixed.v;
@@ -200,7 +183,6 @@ int advice_program(struct job *job, struct err *err)
             advise_words(&job->advice, RULE_SHELL_WORDS, &command.command);
         advise_words(&job->advice, RULE_ENV, &command.env);
         advise_values(job);
-        advise_misspelt(job, &command);
         advise_repeats(job, &command);
     }
     program_command_release(&command);

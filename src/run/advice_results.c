@@ -222,8 +222,7 @@ static int advise_chance(struct errlist *out, struct store *store, const struct 
     const struct query_alike *alike = choice->alike;
     long long n = (long long)alike->n_alike, others = (long long)alike->n_compared;
     long long trials = count(choice->row, "trials");
-    const char *seed =
-        sweep->is_program ? " (the program must use {seed} or ESPALIER_SEED)" : "";
+    const char *seed = sweep->is_program ? " (the program must use {seed} or ESPALIER_SEED)" : "";
     struct result_table copies;
     bool are_copies;
 

@@ -438,8 +438,8 @@ static void log_plan(const struct job *job)
         log_info("%s: %s", job->sweep.path, buf_text(&strays));
     if (plan->rows.n_repeats && why.size)
         log_info("%s: %s: dropped %d point%s of the grid that repeat%s the model of another point",
-                 job->sweep.path, buf_text(&why), plan->rows.n_repeats, plural(plan->rows.n_repeats),
-                 plan->rows.n_repeats == 1 ? "s" : "");
+                 job->sweep.path, buf_text(&why), plan->rows.n_repeats,
+                 plural(plan->rows.n_repeats), plan->rows.n_repeats == 1 ? "s" : "");
     buf_release(&emptied);
     buf_release(&strays);
     buf_release(&why);

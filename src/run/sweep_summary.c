@@ -13,7 +13,6 @@
 #include "base/text_width.h"
 #include "base/words.h"
 #include "run/advice.h"
-#include "run/rank_use.h"
 #include "store/query/query.h"
 
 static const char *name_of(const struct sweep_session *session)
@@ -42,17 +41,16 @@ static void advise_memory(struct errlist *out, const struct job *job)
     advise(out, RULE_MEMORY, needed / limit, "%.1f" AND "%.1f", needed * 1e-9, limit * 1e-9);
 }
 
-static void warn_useless_ranks(const struct sweep_session *session)
+static void advise_ranks(struct errlist *out, const struct sweep_session *session)
 {
     const struct plan *plan = &session->job->plan;
     int64_t *n_left = calloc((size_t)plan->n_configs, sizeof *n_left);
-    struct rank_use use;
     struct err err;
 
     for (int64_t t = 0; n_left && t < plan->n_trials; t++)
         n_left[plan_trial(plan, t).config] += ledger_state(session->ledger, t) == TRIAL_PENDING;
-    if (n_left && !rank_use_find(&use, session->job, n_left, session->world->size, &err))
-        rank_use_warn(&use);
+    if (n_left && advice_ranks(out, session->job, n_left, session->world->size, &err))
+        log_warn("%s", err.text);
     free(n_left);
 }
 
@@ -70,7 +68,7 @@ void sweep_summary_begin(const struct sweep_session *session)
     log_info("%s%s: %lld trial%s, %lld to run on %d rank%s", name_of(session), shard,
              (long long)session->before.total, plural(session->before.total), (long long)pending,
              n_ranks, plural(n_ranks));
-    warn_useless_ranks(session);
+    advise_ranks(&advice, session);
     if (pending)
         advise_memory(&advice, session->job);
     advice_print(&advice, NULL);

@@ -162,12 +162,5 @@ done
 is "plan: 3 ranks need as long as 2" "$(cat gangs3)" "$(cat gangs2)"
 is "and 4 half of it" "$(paste gangs2 gangs4 | awk '{ print ($1 > 1.999 * $2 && $1 < 2.001 * $2) }')" 1
 is "plan warns as run does" "$(cat gangs2.err gangs3.err gangs4.err)" \
-    "espalier: warning: the 4 trials to run can use at most 2 of the 3 ranks at a time: 1 rank will have nothing to do: start with -n 2, which takes as long, or -n 4"
-mixed() {
-    gangs --set grid.ranks=2,3 --set where="ranks = 3 or x <= $1" -n 7 2>&1 | sed -n 's/.*can use at most/at most/p'
-}
-is "two gangs of 2 and one of 3 fill 7 ranks" "$(mixed 2)" ""
-is "with one gang of 2 only 6 are of use" "$(mixed 1)" \
-    "at most 6 of the 7 ranks at a time: 1 rank will have nothing to do: start with -n 6, which takes as long, or -n 8"
-
+    "espalier: warning: gangs.ini: the 4 trials to run can use at most 2 of the 3 ranks at a time: 1 rank will have nothing to do: start with -n 2, which takes as long, or -n 4"
 done_testing

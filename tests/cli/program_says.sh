@@ -158,26 +158,8 @@ sweep './ok.sh $HOME' 'shell = yes' 'values = environment' >s.ini
 "$ESPALIER" plan s.ini -q --set grid.threads=1,2 >out 2>err
 is "a shell expands a variable, and settings are no texts" "$? $(said)" "0 "
 
-# ---- fixed values that may be settings ----
+# ---- repeats ----
 
-meant() { # meant LINE SETTING
-    sweep './ok.sh {n}' "$1" 'values = environment' >s.ini
-    "$ESPALIER" plan s.ini -q >out 2>err
-    is "plan warns of $1" "$? $(said)" "0 warning: s.ini: $1 is passed to the program as a fixed value: did you mean $2?"
-}
-meant 'input = v.py' '[program] inputs'
-meant 'Inputs = v.py' '[program] inputs'
-meant 'gpu = 1' '[resources] gpus'
-meant 'timeout = 2h' '[resources] trial_timeout'
-run s.ini --db s.db -q
-is "run, too" "$? $(said)" "0 warning: s.ini: timeout = 2h is passed to the program as a fixed value: did you mean [resources] trial_timeout?"
-rm -rf s.db*
-"$ESPALIER" plan s.ini -q --set program.timeout=3h >out 2>err
-is "with --set" "$? $(said)" "0 warning: s.ini: timeout = 3h is passed to the program as a fixed value: did you mean [resources] trial_timeout?"
-sweep './ok.sh {n}' 'input = v.py' 'timeout = 2h' 'epochs = 3' 'env = T={timeout}' 'values = environment' |
-    sed 's/{n}/{n} {input}/' >s.ini
-"$ESPALIER" plan s.ini -q >out 2>err
-is "names that the command or env uses, and other names" "$? $(said)" "0 "
 sweep './ok.sh {n} {seed}' >s.ini
 "$ESPALIER" plan s.ini -q --set replicates=2 --set folds=2 >out 2>err
 is "the seed tells repeats apart" "$? $(said)" "0 "

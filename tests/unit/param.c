@@ -10,7 +10,6 @@
 
 #include "base/nearest.h"
 #include "base/real.h"
-#include "grid/misspelt.h"
 #include "grid/param.h"
 
 static void assert_formats(enum param_id id, const char *text, const char *canonical)
@@ -92,50 +91,6 @@ static void test_suggest(void **state)
     assert_int_equal(nearest_distance("dorpout", "dropout"), 1);
     assert_int_equal(nearest_distance("a very long word that no key is anywhere near", "k"),
                      NEAREST_FAR);
-}
-
-static void assert_misspelt(const char *name, const char *value, enum param_id meant)
-{
-    enum param_id found = misspelt_setting(name, value);
-
-    if (found != meant)
-        fail_msg("%s = %s: %s", name, value, found < P_COUNT ? param_table[found].key : "none");
-}
-
-static void test_misspelt(void **state)
-{
-    static const char *const own[] = {
-        "epochs",        "images",       "units",      "rate",         "layers",     "lr",
-        "learning_rate", "batch_size",   "dropout",    "gamma",        "momentum",   "beta1",
-        "weight_decay",  "optimizer",    "activation", "threshold",    "iterations", "steps",
-        "max_depth",     "n_estimators", "hidden",     "width",        "depth",      "kernel",
-        "input_size",    "input_dim",    "output",     "outputs",      "data",       "dataset",
-        "path",          "file",         "folder",     "directory",    "speed",      "seeds",
-        "names",         "deep",         "end",        "start",        "stop",       "patience",
-        "mode",          "model",        "method",     "normalize",    "device",     "workers",
-        "n_threads",     "num_folds",    "max_value",  "keep_prob",    "env_name",   "environment",
-        "temperature",   "length",       "limit",      "signal",       "warmup",     "schedule",
-        "objects",       "regression",   "reg_lambda", "n_components", "command_id", "capacity",
-        "shuffle",       "scale",        "ranking",    "cpus",         "memory_mb",  "my_seed"};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        assert_misspelt(own[i], "100", P_COUNT);
-    assert_misspelt("input", "v.py", P_INPUTS);
-    assert_misspelt("Inputs", "v.py", P_INPUTS);
-    assert_misspelt("ENV", "A=1", P_ENV);
-    assert_misspelt("environment", "A=1", P_ENV);
-    assert_misspelt("environment", "CartPole-v1", P_COUNT);
-    assert_misspelt("keep_file", "model.pt", P_KEEP_FILES);
-    assert_misspelt("captures", "stdout", P_CAPTURE);
-    assert_misspelt("stopgrace", "60s", P_STOP_GRACE);
-    assert_misspelt("trail_timout", "2h", P_TRIAL_TIMEOUT);
-    assert_misspelt("timeout", "2h", P_TRIAL_TIMEOUT);
-    assert_misspelt("timeout", "none", P_COUNT);
-    assert_misspelt("gpu", "1", P_GPUS);
-    assert_misspelt("shel", "yes", P_SHELL);
-    assert_misspelt("memroy", "8", P_MEMORY);
-    assert_misspelt("objectiv", "loss", P_OBJECTIVE);
 }
 
 static void test_numbers(void **state)
@@ -284,7 +239,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_is_sound), cmocka_unit_test(test_find),
-        cmocka_unit_test(test_suggest),        cmocka_unit_test(test_misspelt),
+        cmocka_unit_test(test_suggest),
         cmocka_unit_test(test_numbers),        cmocka_unit_test(test_refused),
         cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_allowed),
     };
