@@ -108,16 +108,17 @@ static int check_options(const struct predict_options *o, struct err *err)
 static int open_database(struct store **store, const char *path, struct err *err)
 {
     static const char *const options[] = {
-        [KIND_VCF] = "genotypes",    [KIND_BCF] = "genotypes", [KIND_PLINK] = "genotypes",
-        [KIND_HAPMAP] = "genotypes", [KIND_SMI] = "graphs",
+        [KIND_GENOTYPES] = "genotypes",
+        [KIND_SMI] = "graphs",
     };
+    const struct variants_kind *variants;
     enum data_kind kind;
     struct err what, unknown;
 
     if (!store_open_reader(store, path, &what))
         return 0;
     *err = what;
-    if (!recognize(&kind, path, &unknown) && kind < sizeof options / sizeof *options &&
+    if (!recognize(&kind, &variants, path, &unknown) && kind < sizeof options / sizeof *options &&
         options[kind])
         err_set(err, "%s; to predict new samples in it: --%s %s", what.text, options[kind], path);
     return -1;

@@ -9,27 +9,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "data/genotype/variants_open.h"
 #include "data/graph/smiles.h"
 #include "data/text/file_names.h"
 #include "data/text/stream.h"
 
-#define KINDS_READ                                                                               \
-    "a VCF, BCF, PLINK 1 or HapMap file, a table of text with a header (genotypes, phenotypes, " \
+#define KINDS_READ                                                                           \
+    "genotypes (" VARIANTS_NAMES "), a table of text with a header (genotypes, phenotypes, " \
     "edges, features, labels, SMILES), or a TUDataset folder"
 
 enum { HEAD_BYTES = 1 << 16 };
-
-const char *recognize_name(enum data_kind kind)
-{
-    static const char *const names[] = {
-        [KIND_TABLE] = "table",  [KIND_VCF] = "VCF",       [KIND_BCF] = "BCF",
-        [KIND_PLINK] = "PLINK",  [KIND_HAPMAP] = "HapMap", [KIND_SMI] = "SMILES without a header",
-        [KIND_TU] = "TUDataset",
-    };
-
-    return names[kind];
-}
 
 static int recognize_folder(enum data_kind *out, const char *path, struct err *err)
 {
@@ -104,22 +92,17 @@ static int recognize_bytes(enum data_kind *out, const char *path, struct err *er
     return 0;
 }
 
-int recognize(enum data_kind *out, const char *path, struct err *err)
+int recognize(enum data_kind *out, const struct variants_kind **variants, const char *path,
+              struct err *err)
 {
-    static const enum data_kind of_variants[] = {
-        [VARIANTS_VCF] = KIND_VCF,
-        [VARIANTS_BCF] = KIND_BCF,
-        [VARIANTS_PLINK] = KIND_PLINK,
-        [VARIANTS_HAPMAP] = KIND_HAPMAP,
-    };
     struct stat status;
-    enum variants_kind variants;
 
+    *variants = NULL;
     if (!stat(path, &status) && S_ISDIR(status.st_mode))
         return recognize_folder(out, path, err);
-    variants = variants_detect(path);
-    if (variants != VARIANTS_NONE) {
-        *out = of_variants[variants];
+    *variants = variants_detect(path);
+    if (*variants) {
+        *out = KIND_GENOTYPES;
         return 0;
     }
     if (stream_check(path, "a file", err) || refuse_part(path, err))

@@ -4,21 +4,18 @@
 #define DATA_RECOGNIZE_H
 
 #include "base/err.h"
+#include "data/genotype/variants.h"
 
 enum data_kind {
     KIND_TABLE, /* text with a header (data/text/table.h) */
-    KIND_VCF,
-    KIND_BCF,
-    KIND_PLINK, /* one of the three files, or their common part */
-    KIND_HAPMAP,
+    KIND_GENOTYPES,
     KIND_SMI, /* data/graph/smiles.h */
     KIND_TU,  /* a folder */
 };
 
-/* -1 and err if the file is missing, empty or binary of an unknown kind, or a folder is no
+/* variants: the kind of genotypes, or NULL. -1 and err if the file is missing, empty or binary of an unknown kind, or a folder is no
  * TUDataset. Reads at most 64 KiB. */
-int recognize(enum data_kind *out, const char *path, struct err *err);
-
-const char *recognize_name(enum data_kind kind); /* "VCF", "table" */
+int recognize(enum data_kind *out, const struct variants_kind **variants, const char *path,
+              struct err *err);
 
 #endif

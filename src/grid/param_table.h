@@ -30,6 +30,7 @@
 #define GRID_PARAM_TABLE_H
 
 #include "data/core/data_format.h"
+#include "data/genotype/variants.h"
 
 /* Each is a row model_NAME of trial/model_type.h. OR stands between two of them. */
 #define MODEL_TYPES(X, OR) \
@@ -107,7 +108,7 @@
       "Kind of prediction; auto: for genotype regression if the trait is numeric; for other formats classification if labels are integers or words") \
     X(GENOTYPES, "data", "genotypes", PATH, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, genotypes), \
-      "Genotype file: VCF, BCF, PLINK 1 (.bed), HapMap, or a table of samples x markers with ids in the first column; plain or gzip (format = genotype)") \
+      "Genotype file: " VARIANTS_NAMES ", or a table of samples x markers with ids in the first column; plain or gzip (format = genotype)") \
     X(SUBSET, "data", "subset", CHOICE, 0, 0, "all|phenotyped", "all", "", 0, \
       MODELS_DATA, INTO(data_spec, subset), \
       "Samples that are used; phenotyped: only samples with a value of the trait, in the order of the phenotype table (format = genotype)") \
@@ -119,10 +120,10 @@
       "Number of alleles of a call; auto: the most that a call of the file has, or its largest dosage; calls with fewer are scaled to it (format = genotype)") \
     X(REGION, "data", "region", TEXT, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, filter.region), \
-      "Genome regions to read, separated by commas: CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-; variants that reach into a region count, as with bcftools -r; empty: whole genome (VCF, BCF, PLINK, HapMap)") \
+      "Genome regions to read, separated by commas: CHROM, CHROM:POS, CHROM:FROM-TO or CHROM:FROM-; variants that reach into a region count, as with bcftools -r; empty: whole genome (not for tables)") \
     X(MULTIALLELIC, "data", "multiallelic", CHOICE, 0, 0, "split|skip", "split", "", 0, \
       MODELS_DATA, INTO(data_spec, filter.multiallelic), \
-      "Treatment of sites with several ALT alleles; split: one marker for each ALT allele; skip: no marker (VCF, BCF, HapMap)") \
+      "Treatment of sites with several ALT alleles; split: one marker for each ALT allele; skip: no marker (not for tables)") \
     X(MAX_MISSING, "data", "max_missing", REAL, 0, 1, "", "1", "fraction", 0, \
       MODELS_DATA, NOWHERE, \
       "Largest fraction of missing calls; markers with more are dropped, as with PLINK's --geno (format = genotype)") \

@@ -399,7 +399,7 @@ no() {
 }
 no "a file of a TUDataset" '^espalier: tu/S_A.txt: is one of the files of a TUDataset: name their folder instead$' tu/S_A.txt
 no "no such file" '^espalier: missing.csv: cannot open: No such file or directory$' missing.csv
-no "an empty file" '^espalier: empty: is empty or cannot be unpacked: must be a VCF' empty
+no "an empty file" '^espalier: empty: is empty or cannot be unpacked: must be genotypes' empty
 no "a folder" '^espalier: folder: is a folder without a file ending in _graph_indicator.txt' folder
 # The first bytes of a workbook, of R data (plain and gzip), and of an archive.
 {
@@ -417,7 +417,7 @@ no "an archive" '^espalier: p.zip: is a zip archive: unpack it' sim/genotypes.cs
 no "R data" '^espalier: p.rds: is R data .*write.csv' sim/genotypes.csv p.rds
 no "an R workspace" '^espalier: p.RData: is R data .*load' sim/genotypes.csv p.RData
 no "a pipe" '^espalier: pipe: is a pipe or a device' pipe
-no "a program" '^espalier: binary: is binary and of an unknown kind: must be a VCF, BCF, PLINK 1' binary
+no "a program" '^espalier: binary: is binary and of an unknown kind: must be genotypes .VCF, BCF, HapMap, PLINK.' binary
 no "a file twice" '^espalier: ./sim/genotypes.csv: is the same file as sim/genotypes.csv: give it once$' \
     sim/genotypes.csv ./sim/genotypes.csv
 no "genotypes alone" '^espalier: sim/genotypes.csv: looks like genotypes or features: give the table of phenotypes' \

@@ -270,7 +270,8 @@ static void test_subset(void **state)
     spec.filter = (struct data_filter){.multiallelic = DATA_MULTIALLELIC_SKIP};
     refuse_spec(&spec, "data.multiallelic = skip needs sites: geno.csv is a table and has none");
     spec.filter = (struct data_filter){.dosage = DATA_DOSAGE_DS};
-    refuse_spec(&spec, "data.dosage = DS needs a VCF or BCF: geno.csv is a table");
+    refuse_spec(&spec,
+                "data.dosage = DS needs a file with such a field, as a VCF: geno.csv is a table");
     spec.filter = (struct data_filter){.maf = 0.3, .variants = "first:1"};
     expect(&spec, "m1=0 0 2\n");
 }

@@ -10,7 +10,7 @@
 #include "data/core/phenotype.h"
 #include "data/core/reader.h"
 #include "data/genotype/genotype_table.h"
-#include "data/genotype/variants_open.h"
+#include "data/genotype/variants.h"
 #include "data/graph/molecule.h"
 
 /* More different words are names, not classes. */
@@ -220,13 +220,13 @@ static int read_variant_ids(struct init_columns *c, const char *path, struct err
 {
     struct names *ids = &c->ids;
     struct variants v;
-    enum variants_kind kind = variants_detect(path);
+    const struct variants_kind *kind = variants_detect(path);
     int rc = variants_open(&v, kind, path, &(struct variants_calls){.dosage = DATA_DOSAGE_DS}, err);
 
     for (int32_t i = 0; rc == 0 && i < v.ids.n; i++)
         if (names_find(ids, v.ids.text[i]) < 0 && names_add(ids, v.ids.text[i], i + 1, err) < 0)
             rc = -1;
-    c->has_ds = v.has_ds || (!rc && !variants_is_diploid(kind) && first_has_ds(&v));
+    c->has_ds = v.has_ds || (!rc && kind->has_fields && first_has_ds(&v));
     variants_close(&v);
     return rc;
 }

@@ -276,7 +276,7 @@ static void report_file(struct buf *out, const struct init_file *file)
         say(out, what, "%s: table, %lld rows x %d columns", file->path,
             (long long)file->profile.n_rows, file->profile.n_cols);
     else
-        say(out, what, "%s: %s", file->path, recognize_name(file->kind));
+        say(out, what, "%s: %s", file->path, file->variants ? file->variants->name : "TUDataset");
 }
 
 static void report_columns(struct buf *out, const struct init_columns *c)

@@ -54,8 +54,9 @@ static bool is_plink_again(const struct init_files *files, int32_t i)
     const struct init_file *file = &files->file[i];
     size_t n = file_names_plink_stem(file->path);
 
-    for (int32_t k = 0; k < i && file->kind == KIND_PLINK; k++)
-        if (files->file[k].kind == KIND_PLINK && file_names_plink_stem(files->file[k].path) == n &&
+    for (int32_t k = 0; k < i && file->variants; k++)
+        if (files->file[k].variants == file->variants &&
+            file_names_plink_stem(files->file[k].path) == n &&
             !strncmp(files->file[k].path, file->path, n))
             return true;
     return false;
@@ -80,7 +81,7 @@ static int read_file(struct init_files *files, int32_t i, struct err *err)
                        "SMILES and one with the trait; obabel FILE.sdf -O FILE.smi writes the "
                        "SMILES",
                        file->path);
-    if (recognize(&file->kind, file->path, err) != 0)
+    if (recognize(&file->kind, &file->variants, file->path, err) != 0)
         return -1;
     return file->kind == KIND_TABLE ? profile_read(&file->profile, file->path, NULL, 0, err) : 0;
 }
@@ -244,10 +245,7 @@ static int give_kind(struct init_files *files, struct init_file *file, struct er
     switch (file->kind) {
     case KIND_TABLE:
         return 0;
-    case KIND_VCF:
-    case KIND_BCF:
-    case KIND_PLINK:
-    case KIND_HAPMAP:
+    case KIND_GENOTYPES:
         return give(files, file, P_GENOTYPES, err);
     case KIND_TU:
         return give(files, file, P_FOLDER, err);
@@ -424,7 +422,7 @@ static const struct init_file *recognize_format(int *rc, const struct init_files
         const struct data_files *wanted = &format->files[i];
         const struct init_file *first = find_key(files, wanted->first);
 
-        if (first && wanted->second && first->kind != KIND_PLINK &&
+        if (first && wanted->second && !(first->variants && first->variants->phenotypes) &&
             !find_key(files, wanted->second))
             *rc = err_set(err, "%s: %s", first->path, wanted->missing);
         found = first ? first : found;

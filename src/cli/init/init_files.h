@@ -15,9 +15,10 @@
 struct init_file {
     const char *path; /* borrowed */
     enum data_kind kind;
-    struct profile profile; /* of a table */
-    enum param_id role;     /* P_GENOTYPES, P_PHENOTYPES ...; P_COUNT: not known yet */
-    int32_t column;         /* of the SMILES in P_MOLECULES, of the part in P_SPLIT_FILE */
+    const struct variants_kind *variants; /* of genotypes, or NULL */
+    struct profile profile;               /* of a table */
+    enum param_id role; /* P_GENOTYPES, P_PHENOTYPES ...; P_COUNT: not known yet */
+    int32_t column;     /* of the SMILES in P_MOLECULES, of the part in P_SPLIT_FILE */
 };
 
 struct init_files {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/genotype/readers.h"
+#include "data/genotype/variants.h"
 
 struct bcf {
     htsFile *file;
@@ -190,6 +190,12 @@ static void bcf_close_file(struct variants *v)
     free(b);
 }
 
+static bool is_bcf(const char *path, const char *head, size_t n)
+{
+    (void)path;
+    return variants_begins(head, n, "BCF\2");
+}
+
 static int bcf_open_file(struct variants *v, struct err *err)
 {
     struct bcf *b = calloc(1, sizeof *b);
@@ -215,4 +221,13 @@ static int bcf_open_file(struct variants *v, struct err *err)
     return variants_scratch_init(&b->scratch, v->ids.n ? v->ids.n : 1, err);
 }
 
-const struct variants_reader bcf_reader = {bcf_open_file, bcf_next, bcf_read_calls, bcf_close_file};
+const struct variants_kind BCF_variants = {
+    .name = "BCF",
+    .has_fields = true,
+    .counts_ref = true,
+    .is_kind = is_bcf,
+    .open = bcf_open_file,
+    .next = bcf_next,
+    .read = bcf_read_calls,
+    .close = bcf_close_file,
+};

@@ -15,13 +15,11 @@
 #include "data/core/reader.h"
 #include "data/genotype/genotype_table.h"
 #include "data/genotype/markers.h"
-#include "data/genotype/readers.h"
-#include "data/genotype/variants_open.h"
+#include "data/genotype/variants.h"
 
 struct panel {
     struct variants variants; /* select samples before reading */
     struct markers markers;
-    enum variants_kind kind;
     bool is_ploidy_given;
     const struct filter *filter;
     struct filter_counts *counts;
@@ -30,19 +28,15 @@ struct panel {
     struct names elsewhere; /* chromosomes outside the regions */
 };
 
-static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
-                      struct err *err);
-static void panel_release(struct panel *p);
-
 enum { MOST_NAMED = 8 };
 
-static int panel_open(struct panel *p, enum variants_kind kind, const struct data_spec *spec,
-                      struct err *err)
+static int panel_open(struct panel *p, const struct variants_kind *kind,
+                      const struct data_spec *spec, struct err *err)
 {
     const struct variants_calls calls = {.dosage = spec->filter.dosage, .ploidy = spec->ploidy};
 
-    *p = (struct panel){.kind = kind, .is_ploidy_given = spec->ploidy > 0};
-    if (variants_is_diploid(kind) && spec->ploidy && spec->ploidy != 2)
+    *p = (struct panel){.is_ploidy_given = spec->ploidy > 0};
+    if (kind->is_diploid && spec->ploidy && spec->ploidy != 2)
         return err_set(
             err,
             "%s: ploidy = %d: its calls have two alleles: remove [data] ploidy, or set it to 2",
@@ -192,7 +186,7 @@ static int read_sites(struct panel *p, struct err *err)
     do {
         if (has_outgrown(p)) {
             forget(p);
-            if (variants_restart(&p->variants, p->kind, err))
+            if (variants_restart(&p->variants, err))
                 return -1;
         }
         if (markers_init(&p->markers, p->variants.n, err))
@@ -249,9 +243,9 @@ static void panel_into(struct draft *draft, struct panel *p)
 struct genotype {
     const struct data_spec *spec;
     struct data_report *report;
-    enum variants_kind kind;
-    struct genotype_table table; /* for VARIANTS_NONE */
-    struct panel panel;          /* for all other kinds */
+    const struct variants_kind *kind; /* NULL: a table */
+    struct genotype_table table;
+    struct panel panel; /* for all kinds */
     struct filter filter;
     struct filter_counts counts;
     int64_t n_missing;       /* of the markers kept */
@@ -286,7 +280,7 @@ static int check_kind(const struct genotype *g, struct err *err)
 {
     const struct data_filter *filter = &g->spec->filter;
     const char *path = g->spec->genotypes;
-    bool is_table = g->kind == VARIANTS_NONE;
+    bool is_table = !g->kind;
 
     if (is_table && g->filter.n_ranges)
         return err_set(err, "data.region needs positions: %s is a table and has none", path);
@@ -296,13 +290,15 @@ static int check_kind(const struct genotype *g, struct err *err)
     if (!is_table && is_given(g->spec->missing_genotype))
         return err_set(
             err, "data.missing_genotype is only for tables: %s marks missing calls itself", path);
-    if (g->kind != VARIANTS_VCF && g->kind != VARIANTS_BCF && filter->dosage != DATA_DOSAGE_GT)
-        return err_set(err, "data.dosage = %s needs a VCF or BCF: %s is %s",
-                       variants_field(filter->dosage), path,
-                       is_table                    ? "a table"
-                       : g->kind == VARIANTS_PLINK ? "PLINK's"
-                                                   : "HapMap");
+    if ((is_table || !g->kind->has_fields) && filter->dosage != DATA_DOSAGE_GT)
+        return err_set(err, "data.dosage = %s needs a file with such a field, as a VCF: %s is %s",
+                       variants_field(filter->dosage), path, is_table ? "a table" : g->kind->name);
     return 0;
+}
+
+static bool has_own_phenotypes(const struct genotype *g)
+{
+    return g->kind && g->kind->phenotypes;
 }
 
 static int open_genotypes(struct genotype *g, struct err *err)
@@ -311,12 +307,11 @@ static int open_genotypes(struct genotype *g, struct err *err)
     int rc;
 
     g->kind = variants_detect(spec->genotypes);
-    /* A .fam has its own phenotypes. */
-    if (g->kind != VARIANTS_PLINK && reader_need_path(spec, spec->phenotypes, "phenotypes", err)) {
+    if (!has_own_phenotypes(g) && reader_need_path(spec, spec->phenotypes, "phenotypes", err)) {
         g->report->unset = "phenotypes";
         return -1;
     }
-    if (g->kind == VARIANTS_NONE) {
+    if (!g->kind) {
         g->all = &g->table.ids;
         rc = genotype_table_read_markers(&g->table, spec, err);
         g->report->low = g->table.low;
@@ -344,7 +339,7 @@ static int read_phenotypes(struct genotype *g, struct err *err)
     phenotype_release(&g->phenotype);
     if (g->ids != g->all)
         again.unmatched = NULL; /* the first reading listed them */
-    if (g->kind != VARIANTS_PLINK || (spec->phenotypes && *spec->phenotypes))
+    if (!has_own_phenotypes(g) || (spec->phenotypes && *spec->phenotypes))
         return phenotype_read(&g->phenotype, &samples, &again, &g->noticed, err);
     if (is_given(spec->fixed) || is_given(spec->missing) || is_given(spec->trait) ||
         is_given(spec->id)) {
@@ -356,8 +351,8 @@ static int read_phenotypes(struct genotype *g, struct err *err)
                        : is_given(spec->trait)   ? "trait"
                                                  : "id");
     }
-    return plink_phenotypes(&g->phenotype.trait, &g->panel.variants, g->ids, spec->task,
-                            &g->noticed, err);
+    return g->kind->phenotypes(&g->phenotype.trait, &g->panel.variants, g->ids, spec->task,
+                               &g->noticed, err);
 }
 
 struct place {
@@ -396,7 +391,7 @@ static int take(struct genotype *g, const struct place *place, int32_t *sample, 
             return -1;
     }
     g->ids = &g->subset;
-    if (g->kind == VARIANTS_NONE)
+    if (!g->kind)
         return genotype_table_select(&g->table, sample, n, err);
     variants_select(&g->panel.variants, sample, n);
     return 0;
@@ -450,7 +445,7 @@ static int make_targets(struct genotype *g, struct err *err)
 
 static int read_markers(struct genotype *g, struct err *err)
 {
-    if (g->kind == VARIANTS_NONE)
+    if (!g->kind)
         return genotype_table_filter(&g->table, &g->filter, &g->counts, &g->n_missing, err);
     if (panel_read(&g->panel, &g->filter, &g->counts, err))
         return -1;
@@ -467,7 +462,7 @@ static int build(struct dataset *out, struct genotype *g, struct err *err)
 
     target_into(&draft, &g->target);
     membership_into(&draft, &g->membership);
-    if (g->kind == VARIANTS_NONE)
+    if (!g->kind)
         genotype_table_into(&draft, &g->table);
     else
         panel_into(&draft, &g->panel);
@@ -599,14 +594,14 @@ static void report_facts(struct data_report *r, const struct genotype *g)
         data_report_add(r, DATA_NOTE_FACT, "coding",
                         "calls from -1 to 1 are used as dosages; if -1 means a missing call, set "
                         "missing_genotype = -1");
-    if (g->kind == VARIANTS_NONE && g->table.n_above)
+    if (!g->kind && g->table.n_above)
         data_report_add(
             r, DATA_NOTE_WARNING, "ploidy",
             "%s: the largest dosage makes %d alleles in a call, but only %lld call%s above 2: "
             "correct %s if this is an error",
             g->spec->genotypes, g->table.ploidy, (long long)g->table.n_above,
             g->table.n_above == 1 ? " is" : "s are", g->table.n_above == 1 ? "it" : "them");
-    if (g->kind == VARIANTS_NONE && !g->table.ploidy)
+    if (!g->kind && !g->table.ploidy)
         data_report_add(r, DATA_NOTE_INFO, "coding",
                         "%s: numbers from %g to %g are no dosages: used as they are; predict needs "
                         "new samples that were scaled in the same way",
@@ -729,7 +724,7 @@ static void report_warnings(struct data_report *r, const struct genotype *g)
             ->is_advice = true;
     warn_unjoined(r, g);
     warn_contradicted(r, g);
-    if (g->kind != VARIANTS_NONE)
+    if (g->kind)
         report_doubts(r, g);
 }
 

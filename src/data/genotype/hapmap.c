@@ -7,7 +7,7 @@
 #include <strings.h>
 
 #include "data/genotype/letters.h"
-#include "data/genotype/readers.h"
+#include "data/genotype/variants.h"
 #include "data/text/table.h"
 
 /* HapMap is a table with a row for each site: up to eleven columns about the site, then one for each
@@ -72,11 +72,15 @@ static int32_t count_fixed(const char *const *name, int32_t n_cols)
     return n;
 }
 
-bool hapmap_is_header(const char *path)
+/* The first columns decide, in any case and with other punctuation. */
+static bool is_hapmap(const char *path, const char *head, size_t n)
 {
     struct table t;
-    bool is = !table_open(&t, path, NULL) && count_fixed((const char *const *)t.name, t.n_cols);
+    bool is;
 
+    (void)head;
+    (void)n;
+    is = !table_open(&t, path, NULL) && count_fixed((const char *const *)t.name, t.n_cols);
     table_close(&t);
     return is;
 }
@@ -270,5 +274,13 @@ static int hapmap_open_file(struct variants *v, struct err *err)
     return h->call && h->dosage ? 0 : err_nomem(err, "genotypes of a variant", (size_t)v->ids.n);
 }
 
-const struct variants_reader hapmap_reader = {hapmap_open_file, hapmap_next, hapmap_read,
-                                              hapmap_close};
+const struct variants_kind HapMap_variants = {
+    .name = "HapMap",
+    .is_diploid = true,
+    .counts_ref = true,
+    .is_kind = is_hapmap,
+    .open = hapmap_open_file,
+    .next = hapmap_next,
+    .read = hapmap_read,
+    .close = hapmap_close,
+};

@@ -6,8 +6,9 @@
 #include <sys/stat.h>
 
 #include "base/buf.h"
+#include "data/core/phenotype.h"
 #include "data/genotype/markers.h"
-#include "data/genotype/readers.h"
+#include "data/genotype/variants.h"
 #include "data/text/file_names.h"
 #include "data/text/lines.h"
 #include "data/text/stream.h"
@@ -140,8 +141,11 @@ static bool is_word(const char *text, const char *words)
     return strlen(text) == 1 && strchr(words, *text);
 }
 
-int plink_phenotypes(struct target_cells *cells, const struct variants *v, const struct names *ids,
-                     enum data_task task, struct phenotype_report *report, struct err *err)
+/* Column 6 of the .fam. -9 and NA are missing. Unless task is regression, a column of only 0, 1, 2 and
+ * -9 is case-control, and 0 is missing too. */
+static int plink_phenotypes(struct target_cells *cells, const struct variants *v,
+                            const struct names *ids, enum data_task task,
+                            struct phenotype_report *report, struct err *err)
 {
     const struct plink *p = v->state;
     bool is_coded = task != DATA_TASK_REGRESSION;
@@ -398,7 +402,8 @@ static void plink_close(struct variants *v)
     free(p);
 }
 
-const char *plink_other_files(const char *path)
+/* The command that makes a .bed of a PLINK file that is not read (.pgen, .ped ...), or NULL. */
+static const char *other_files(const char *path)
 {
     static const char *const others[][2] = {
         {".pgen", "plink2 --pfile NAME --make-bed"},
@@ -413,6 +418,19 @@ const char *plink_other_files(const char *path)
         if (file_names_end_in(path, others[i][0]))
             return others[i][1];
     return NULL;
+}
+
+/* An ending, a file NAME.bed, or the first bytes decide. Files that are not read count, too. */
+static bool is_plink(const char *path, const char *head, size_t n)
+{
+    char bed[4096];
+    struct stat status;
+
+    if (file_names_plink_stem(path) < strlen(path) || other_files(path) ||
+        variants_begins(head, n, "\x6c\x1b"))
+        return true;
+    return stat(path, &status) && (size_t)snprintf(bed, sizeof bed, "%s.bed", path) < sizeof bed &&
+           !stat(bed, &status);
 }
 
 static int name_files(struct plink *p, const char *path, struct err *err)
@@ -432,7 +450,7 @@ static int name_files(struct plink *p, const char *path, struct err *err)
 static int plink_open_file(struct variants *v, struct err *err)
 {
     struct plink *p = calloc(1, sizeof *p);
-    const char *remedy = plink_other_files(v->path);
+    const char *remedy = other_files(v->path);
 
     if (remedy) {
         free(p);
@@ -449,4 +467,13 @@ static int plink_open_file(struct variants *v, struct err *err)
     return open_fam(v, err) ? -1 : open_bed(v, err);
 }
 
-const struct variants_reader plink_reader = {plink_open_file, plink_next, plink_read, plink_close};
+const struct variants_kind PLINK_variants = {
+    .name = "PLINK",
+    .is_diploid = true,
+    .is_kind = is_plink,
+    .open = plink_open_file,
+    .next = plink_next,
+    .read = plink_read,
+    .close = plink_close,
+    .phenotypes = plink_phenotypes,
+};

@@ -272,7 +272,7 @@ static int index_data(struct recode *r, struct err *err)
 
 static int open_file(struct recode *r, struct err *err)
 {
-    if (r->kind != VARIANTS_NONE)
+    if (r->kind)
         return variants_open(&r->variants, r->kind, r->path, &r->calls, err);
     r->table = calloc(1, sizeof *r->table);
     if (!r->table)
@@ -299,7 +299,7 @@ void recode_close(struct recode *r)
 
 const struct names *recode_ids(const struct recode *r)
 {
-    return r->kind == VARIANTS_NONE ? &r->table->ids : &r->variants.ids;
+    return !r->kind ? &r->table->ids : &r->variants.ids;
 }
 
 bool recode_is_other_kind(const struct recode *r)
@@ -344,8 +344,7 @@ static int choose_coding(struct recode *r, struct err *err)
 
 static bool has_dosages(const struct recode *r)
 {
-    return r->kind != VARIANTS_NONE || r->table->letters.n_cols ||
-           (r->table->markers.dosage && r->table->low >= 0);
+    return r->kind || r->table->letters.n_cols || (r->table->markers.dosage && r->table->low >= 0);
 }
 
 static int find_codings(struct recode *r, struct err *err)
@@ -361,7 +360,7 @@ static int find_codings(struct recode *r, struct err *err)
     r->there = (struct coding){0, r->variants.ploidy};
     if (!r->data->ploidy)
         r->there = r->here;
-    if (!r->data->ploidy || r->kind != VARIANTS_NONE)
+    if (!r->data->ploidy || r->kind)
         return 0;
     r->there.span = 2;
     return r->table->letters.n_cols ? 0 : choose_coding(r, err);
@@ -437,8 +436,7 @@ static void take_calls(struct mat *x, struct recode *r, const struct match *m,
 static int read_match(struct mat *x, struct recode *r, const struct match *m, int32_t alt,
                       struct err *err)
 {
-    bool counts_ref =
-        m->is_flipped && r->calls.dosage == DATA_DOSAGE_GT && r->kind != VARIANTS_PLINK;
+    bool counts_ref = m->is_flipped && r->calls.dosage == DATA_DOSAGE_GT && r->kind->counts_ref;
     struct calls calls;
 
     if (variants_read(&r->variants, counts_ref ? VARIANTS_REF : alt, &calls, err))
@@ -775,7 +773,7 @@ int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
         r->marker[j] = (struct recode_marker){.has_own_id = r->marker[j].has_own_id};
     for (int32_t i = 0; i < n; i++)
         memcpy(mat_row(x, i), r->fill, n_markers * sizeof *r->fill);
-    if (r->kind == VARIANTS_NONE)
+    if (!r->kind)
         read_table(x, r, sample);
     else if (read_variants(x, report, r, sample, n, err))
         return -1;

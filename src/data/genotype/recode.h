@@ -31,7 +31,7 @@
 
 #include "base/buf.h"
 #include "data/genotype/coding.h"
-#include "data/genotype/variants_open.h"
+#include "data/genotype/variants.h"
 #include "data/text/names.h"
 
 struct recode_report {
@@ -74,11 +74,11 @@ struct recode {
     struct coding here, there; /* of the data, of the file */
     struct coding other;       /* is_unsure: another that the file may have */
     bool is_unsure;
-    int32_t n_without_alleles; /* sites of unknown alleles with the id of a marker */
-    enum variants_kind kind;
-    struct variants variants;     /* unless VARIANTS_NONE */
+    int32_t n_without_alleles;        /* sites of unknown alleles with the id of a marker */
+    const struct variants_kind *kind; /* NULL: a table */
+    struct variants variants;
     bool is_read;                 /* the next reading opens it anew */
-    struct genotype_table *table; /* for VARIANTS_NONE */
+    struct genotype_table *table; /* NULL unless it is one */
     struct names sites, names;    /* of the data's markers, by number */
     struct names ids;             /* likewise, or empty */
     struct chroms chroms;         /* of the data */

@@ -8,12 +8,89 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "data/text/stream.h"
+
+static const struct variants_kind *const kinds[] = {
+#define VARIANTS_ROW(name) &name##_variants,
+    VARIANTS_KINDS(VARIANTS_ROW, )
+#undef VARIANTS_ROW
+};
+
+enum { N_KINDS = sizeof kinds / sizeof *kinds };
+
+bool variants_begins(const char *head, size_t n, const char *text)
+{
+    return n >= strlen(text) && !memcmp(head, text, strlen(text));
+}
+
+const struct variants_kind *variants_detect(const char *path)
+{
+    char head[64];
+    size_t n = stream_peek(head, sizeof head, path);
+
+    for (int i = N_KINDS - 1; i >= 0; i--)
+        if (kinds[i]->is_kind(path, head, n))
+            return kinds[i];
+    return NULL;
+}
+
+static int select_all(struct variants *v, struct err *err)
+{
+    v->slot = malloc((size_t)v->ids.n * sizeof *v->slot);
+    if (!v->slot)
+        return err_nomem(err, "samples", (size_t)v->ids.n * sizeof *v->slot);
+    for (int32_t i = 0; i < v->ids.n; i++)
+        v->slot[i] = i;
+    v->n = v->ids.n;
+    return 0;
+}
+
+static int open_kind(struct variants *v, const struct variants_kind *kind, const char *path,
+                     enum data_dosage dosage, struct err *err)
+{
+    *v = (struct variants){.path = path, .dosage = dosage, .kind = kind};
+    if (kind->open(v, err))
+        return -1;
+    if (v->ids.n == 0)
+        return err_set(err, "%s: no samples", path);
+    return 0;
+}
+
+int variants_open(struct variants *v, const struct variants_kind *kind, const char *path,
+                  const struct variants_calls *calls, struct err *err)
+{
+    if (open_kind(v, kind, path, calls->dosage, err))
+        return -1;
+    v->ploidy = kind->is_diploid ? 2 : calls->ploidy;
+    return select_all(v, err);
+}
+
+/* Ids stay where they are, since others borrow them, and so does v, which readers point to. */
+int variants_restart(struct variants *v, struct err *err)
+{
+    struct variants old = *v;
+    int rc;
+
+    v->ids = (struct names){0};
+    v->slot = NULL;
+    variants_close(v);
+    rc = open_kind(v, old.kind, old.path, old.dosage, err);
+    if (!rc && v->ids.n != old.ids.n)
+        rc = err_set(err, "%s: changed while it was read", old.path);
+    names_release(&v->ids);
+    v->ids = old.ids;
+    v->slot = old.slot;
+    v->n = old.n;
+    v->ploidy = v->found_ploidy = old.found_ploidy;
+    return rc;
+}
+
 void variants_close(struct variants *v)
 {
     if (!v)
         return;
     if (v->state)
-        v->reader->close(v);
+        v->kind->close(v);
     names_release(&v->ids);
     free(v->slot);
     memset(v, 0, sizeof *v);
@@ -52,7 +129,7 @@ void variants_select(struct variants *v, const int32_t *sample, int32_t n)
 
 int variants_next(struct variants *v, struct site *site, struct err *err)
 {
-    return v->reader->next(v, site, err);
+    return v->kind->next(v, site, err);
 }
 
 void variants_note_site(struct variants *v, const struct site *site)
@@ -72,7 +149,7 @@ void variants_note_site(struct variants *v, const struct site *site)
 int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
 {
     *calls = (struct calls){0};
-    return v->reader->read(v, alt, calls, err);
+    return v->kind->read(v, alt, calls, err);
 }
 
 void variants_note_contradicted(struct variants_contradicted *c, const struct site *site,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Genotypes site by site: VCF and BCF (htslib), PLINK 1 and HapMap. Readers return what the file
+/* Genotypes site by site. Each kind of file is a row with its reader. Readers return what the file
  * contains; data/core/filter and data/genotype/genotype decide what is kept.
  *
  * A dosage is the number of copies of one alternative allele in a call of `ploidy` alleles; for
@@ -60,7 +60,18 @@ struct variants_doubts {
     char sites[480];     /* the first three: place and reason */
 };
 
-struct variants_reader;
+/* The kinds, separated by OR: each is a row NAME_variants. A file is of the last kind whose row
+ * recognises it. */
+#define VARIANTS_KINDS(X, OR) \
+    X(VCF) OR X(BCF)          \
+    OR X(HapMap)              \
+    OR X(PLINK)
+
+/* "VCF, BCF, ..." */
+#define VARIANTS_NAME(name) #name
+#define VARIANTS_NAMES VARIANTS_KINDS(VARIANTS_NAME, ", ")
+
+struct variants_kind;
 
 struct variants {
     const char *path; /* borrowed */
@@ -72,10 +83,25 @@ struct variants {
     int ploidy;       /* of dosages; 0 before the first call */
     int found_ploidy; /* the most alleles of a call so far; above ploidy: variants_restart() */
     struct variants_doubts doubts;
-    const struct variants_reader *reader;
+    const struct variants_kind *kind;
     void *state;
 };
 
+/* The kind of a file; NULL: a table, unknown, or the file cannot be opened. */
+const struct variants_kind *variants_detect(const char *path);
+
+struct variants_calls {
+    enum data_dosage dosage;
+    int ploidy; /* of dosages, 0: of the file's first call; see variants_restart() */
+};
+
+/* Pair with variants_close(), also after a failure. -1 and err if the file cannot be read, has a
+ * faulty header or no samples, or repeats an id. */
+int variants_open(struct variants *v, const struct variants_kind *kind, const char *path,
+                  const struct variants_calls *calls, struct err *err);
+
+/* Begin anew with found_ploidy as the ploidy, and the same samples. */
+int variants_restart(struct variants *v, struct err *err);
 void variants_close(struct variants *v);
 
 /* Select the samples sample[n], in this order, each at most once, instead of all. */
@@ -86,8 +112,8 @@ void variants_select(struct variants *v, const int32_t *sample, int32_t n);
 int variants_next(struct variants *v, struct site *site, struct err *err);
 /* Count a site that cannot be used, in the file's order. */
 void variants_note_site(struct variants *v, const struct site *site);
-/* Get the calls of alternative allele `alt`, in [0, n_alts). For GT and HapMap also VARIANTS_REF,
- * which counts the reference, and 0 if n_alts is 0, for which counts are 0. */
+/* Get the calls of alternative allele `alt`, in [0, n_alts). For GT also VARIANTS_REF if the kind
+ * counts_ref, which counts the reference, and 0 if n_alts is 0, for which counts are 0. */
 #define VARIANTS_REF (-1)
 int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
 
@@ -102,16 +128,39 @@ void variants_note_contradicted(struct variants_contradicted *c, const struct si
 /* Append the first names, in quotes. */
 void variants_put_contradicted(struct buf *out, const struct variants_contradicted *c);
 
-/* ---- for the readers ---- */
+/* ---- the rows ---- */
 
-/* One kind of file (data/genotype/readers.h). */
-struct variants_reader {
-    /* sets ids and state */
+struct phenotype_report;
+struct target_cells;
+
+struct variants_kind {
+    const char *name;
+    bool is_diploid; /* each call has two alleles */
+    bool has_fields; /* sites may have the fields DS, GP and HDS */
+    bool counts_ref; /* read() accepts VARIANTS_REF */
+
+    /* head [n]: the first bytes, plain or unpacked; n is 0 if the file cannot be opened. */
+    bool (*is_kind)(const char *path, const char *head, size_t n);
+    /* Sets ids and state. */
     int (*open)(struct variants *v, struct err *err);
     int (*next)(struct variants *v, struct site *site, struct err *err);
     int (*read)(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
     void (*close)(struct variants *v);
+    /* Make cells of the file's own phenotypes for the samples ids, some of v's. NULL: it has none.
+     *   cells   out  pair with target_cells_release(), also after a failure; borrows from v
+     *   report  out  n_valued, n_joined, is_case_control */
+    int (*phenotypes)(struct target_cells *cells, const struct variants *v, const struct names *ids,
+                      enum data_task task, struct phenotype_report *report, struct err *err);
 };
+
+#define VARIANTS_ROW(name) extern const struct variants_kind name##_variants;
+VARIANTS_KINDS(VARIANTS_ROW, )
+#undef VARIANTS_ROW
+
+/* ---- for the readers ---- */
+
+/* True if a file begins with the text. */
+bool variants_begins(const char *head, size_t n, const char *text);
 
 /* htslib could not open the file; errno says why. Always -1. */
 int variants_fail_open(const struct variants *v, struct err *err);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/genotype/readers.h"
+#include "data/genotype/variants.h"
 #include "data/text/lines.h"
 #include "data/text/stream.h"
 #include "data/text/table.h"
@@ -441,6 +441,13 @@ static int check_begin(const char *path, struct err *err)
     return 0;
 }
 
+static bool is_vcf(const char *path, const char *head, size_t n)
+{
+    (void)path;
+    return variants_begins(head, n, "##") || variants_begins(head, n, "#CHROM\t") ||
+           variants_begins(head, n, STREAM_MARK "##");
+}
+
 static int vcf_open_file(struct variants *v, struct err *err)
 {
     struct vcf *vcf = calloc(1, sizeof *vcf);
@@ -463,4 +470,13 @@ static int vcf_open_file(struct variants *v, struct err *err)
     return variants_scratch_init(&vcf->scratch, v->ids.n, err);
 }
 
-const struct variants_reader vcf_reader = {vcf_open_file, vcf_next, vcf_read, vcf_close};
+const struct variants_kind VCF_variants = {
+    .name = "VCF",
+    .has_fields = true,
+    .counts_ref = true,
+    .is_kind = is_vcf,
+    .open = vcf_open_file,
+    .next = vcf_next,
+    .read = vcf_read,
+    .close = vcf_close,
+};
