@@ -39,7 +39,7 @@ static struct hash machine(void)
     return hash_text(text);
 }
 
-enum { MOST_VECTORS = 4 };
+enum { MOST_VECTORS = 2 + OPTIMIZER_VECTORS };
 
 /* [n_weights] each; returns their number. */
 static uint32_t vectors(float *out[MOST_VECTORS], const struct checkpoint *c)
@@ -48,9 +48,8 @@ static uint32_t vectors(float *out[MOST_VECTORS], const struct checkpoint *c)
 
     out[n++] = c->trainer->model.weights;
     out[n++] = c->best;
-    out[n++] = c->trainer->optimizer.first;
-    if (c->trainer->optimizer.second)
-        out[n++] = c->trainer->optimizer.second;
+    for (int i = 0; i < c->trainer->optimizer.n_vectors; i++)
+        out[n++] = c->trainer->optimizer.vector[i];
     return n;
 }
 

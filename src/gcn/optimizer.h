@@ -21,10 +21,12 @@ double optimizer_rate(const struct gcn_spec *spec, int32_t epoch);
 /* r, from learning_rate, workers and lr_scaling alone. */
 double optimizer_scaled_rate(const struct gcn_spec *spec);
 
+enum { OPTIMIZER_VECTORS = 2 }; /* most vectors of a state */
+
 struct optimizer_state {
     const struct gcn_spec *spec; /* borrowed */
-    float *first;                /* [n_weights] mean gradient (adam), momentum (sgd) */
-    float *second;               /* [n_weights] mean squared gradient; NULL for sgd */
+    int n_vectors;
+    float *vector[OPTIMIZER_VECTORS]; /* [n_weights] each, at first zero; the rest NULL */
     int64_t n_steps;
     double rate; /* in this epoch */
 };
@@ -34,7 +36,7 @@ int optimizer_init(struct optimizer_state *optimizer, const struct gcn_spec *spe
                    const struct model *model, struct arena *scratch, struct err *err);
 
 /* One step along model->gradient, like torch.optim. Weight decay applies to weights only: L2 on the
- * gradient in adam and sgd, decoupled in adamw. clip_norm first shortens the whole gradient in
+ * gradient, decoupled in adamw. clip_norm first shortens the whole gradient in
  * place, like torch.nn.utils.clip_grad_norm_ (Pascanu et al. 2013, arXiv:1211.5063, algorithm
  * 1). */
 void optimizer_step(struct optimizer_state *optimizer, struct model *model);

@@ -10,7 +10,22 @@
 #include "tensor/activation.h"
 #include "tensor/pool.h"
 
-enum optimizer { OPTIMIZER_ADAM, OPTIMIZER_ADAMW, OPTIMIZER_SGD };
+/* Rows of optimizer.c, in the order of the choices of train.optimizer. OR stands between two. */
+#define OPTIMIZERS(X, OR)            \
+    X(ADAM, adam) OR X(ADAMW, adamw) \
+    OR X(SGD, sgd)
+#define OPTIMIZER_NAME(id, name) #name
+#define OPTIMIZER_CHOICES OPTIMIZERS(OPTIMIZER_NAME, "|")
+/* Those that use the setting. */
+#define OPTIMIZERS_MOMENTUM "sgd"
+#define OPTIMIZERS_BETA1 "adam|adamw"
+#define OPTIMIZERS_BETA2 "adam|adamw"
+#define OPTIMIZERS_EPSILON "adam|adamw"
+
+#define OPTIMIZER_ID(id, name) OPTIMIZER_##id,
+enum optimizer { OPTIMIZERS(OPTIMIZER_ID, ) OPTIMIZER_COUNT };
+#undef OPTIMIZER_ID
+
 enum decay_scope { DECAY_ALL, DECAY_FIRST };                             /* on W of which layers */
 enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP };     /* optimizer.h */
 enum lr_scaling { LR_SCALING_NONE, LR_SCALING_LINEAR, LR_SCALING_SQRT }; /* optimizer.h */
@@ -37,10 +52,10 @@ struct gcn_spec {
     double clip_norm;    /* longest gradient; 0: no limit */
     double weight_decay; /* not on biases */
     enum decay_scope decay_scope;
-    double momentum;              /* sgd */
-    double beta1, beta2, epsilon; /* adam, adamw */
-    int32_t batch_size;           /* training samples of a worker in a step; 0: all */
-    int32_t workers;              /* batches in a step (trainer.h); 0 is 1 */
+    double momentum;
+    double beta1, beta2, epsilon;
+    int32_t batch_size; /* training samples of a worker in a step; 0: all */
+    int32_t workers;    /* batches in a step (trainer.h); 0 is 1 */
     enum lr_scaling lr_scaling;
     enum choose_epoch choose_epoch;
     int32_t patience;                 /* epochs without a better one; 0: no limit */

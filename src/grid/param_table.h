@@ -31,6 +31,7 @@
 
 #include "data/core/data_format.h"
 #include "data/genotype/variants.h"
+#include "gcn/spec.h"
 
 /* Each is a row model_NAME of trial/model_type.h. OR stands between two of them. */
 #define MODEL_TYPES(X, OR) \
@@ -269,9 +270,9 @@
     X(EPOCHS, "train", "epochs", INT, 0, 10000000, "", "100", "", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, epochs), \
       "Number of passes over the training samples") \
-    X(OPTIMIZER, "train", "optimizer", CHOICE, 0, 0, "adam|adamw|sgd", "adam", "", AXIS | IDENTITY, \
+    X(OPTIMIZER, "train", "optimizer", CHOICE, 0, 0, OPTIMIZER_CHOICES, "adam", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, optimizer), \
-      "Optimizer; weight decay is L2 in adam and sgd, decoupled in adamw") \
+      "Optimizer; weight decay is L2, decoupled in adamw") \
     X(LEARNING_RATE, "train", "learning_rate", REAL, 0, 1000, "", "0.01", "", AXIS | IDENTITY | MAIN | OPEN_MIN, \
       MODELS_NETWORK, INTO(gcn_spec, learning_rate), \
       "Step size of the optimizer") \
@@ -298,16 +299,16 @@
       "Layers with weight decay; first: as in Kipf & Welling 2017") \
     X(MOMENTUM, "train", "momentum", REAL, 0, 1, "", "0.9", "", AXIS | IDENTITY | OPEN_MAX, \
       MODELS_NETWORK, INTO(gcn_spec, momentum), \
-      "Share of the last step in the next (optimizer = sgd)") \
+      "Share of the last step in the next (optimizer = " OPTIMIZERS_MOMENTUM ")") \
     X(BETA1, "train", "beta1", REAL, 0, 1, "", "0.9", "", AXIS | IDENTITY | OPEN_MAX, \
       MODELS_NETWORK, INTO(gcn_spec, beta1), \
-      "Decay rate of the mean gradient (optimizer = adam or adamw)") \
+      "Decay rate of the mean gradient (optimizer = " OPTIMIZERS_BETA1 ")") \
     X(BETA2, "train", "beta2", REAL, 0, 1, "", "0.999", "", AXIS | IDENTITY | OPEN_MAX, \
       MODELS_NETWORK, INTO(gcn_spec, beta2), \
-      "Decay rate of the mean squared gradient (optimizer = adam or adamw)") \
+      "Decay rate of the mean squared gradient (optimizer = " OPTIMIZERS_BETA2 ")") \
     X(EPSILON, "train", "epsilon", REAL, 0, 1, "", "1e-8", "", AXIS | IDENTITY | OPEN_MIN, \
       MODELS_NETWORK, INTO(gcn_spec, epsilon), \
-      "Number added to the denominator (optimizer = adam or adamw)") \
+      "Number added to the denominator (optimizer = " OPTIMIZERS_EPSILON ")") \
     X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "full", "full", "samples", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, batch_size), \
       "Number of training samples in a step, nodes or graphs; full: all") \
@@ -409,10 +410,10 @@
     X(METRIC, BUILD, "knn|threshold") \
     X(WEIGHTS, BUILD, "knn|threshold") \
     X(THRESHOLD, BUILD, "threshold") \
-    X(MOMENTUM, OPTIMIZER, "sgd") \
-    X(BETA1, OPTIMIZER, "adam|adamw") \
-    X(BETA2, OPTIMIZER, "adam|adamw") \
-    X(EPSILON, OPTIMIZER, "adam|adamw") \
+    X(MOMENTUM, OPTIMIZER, OPTIMIZERS_MOMENTUM) \
+    X(BETA1, OPTIMIZER, OPTIMIZERS_BETA1) \
+    X(BETA2, OPTIMIZER, OPTIMIZERS_BETA2) \
+    X(EPSILON, OPTIMIZER, OPTIMIZERS_EPSILON) \
     X(CLASS_WEIGHTS, TASK, "classification")
 
 /* Model types that once gave other numbers for the same settings: a new revision is another key.

@@ -164,30 +164,6 @@ double kernel_squared_error(struct mat *d, const struct mat *z, const int32_t *r
     return loss;
 }
 
-CLONES void kernel_adam(float *restrict w, float *restrict m, float *restrict v,
-                        const float *restrict g, int64_t n, const struct adam_step *step)
-{
-    const struct adam_step s = *step;
-
-    for (int64_t i = 0; i < n; i++) {
-        float weight = s.shrink * w[i];
-        float gradient = g[i] + s.l2 * weight;
-
-        m[i] = s.beta1 * m[i] + s.rest1 * gradient;
-        v[i] = s.beta2 * v[i] + s.rest2 * gradient * gradient;
-        w[i] = weight - s.step_size * m[i] / (sqrtf(v[i]) * s.root_scale + s.epsilon);
-    }
-}
-
-CLONES void kernel_sgd(float *restrict w, float *restrict m, const float *restrict g, int64_t n,
-                       float rate, float momentum, float l2)
-{
-    for (int64_t i = 0; i < n; i++) {
-        m[i] = momentum * m[i] + (g[i] + l2 * w[i]);
-        w[i] -= rate * m[i];
-    }
-}
-
 int kernel_standardize(struct mat *m)
 {
     double *mean = calloc(2 * (size_t)m->n_cols + 1, sizeof *mean);

@@ -43,28 +43,6 @@ double kernel_cross_entropy(struct mat *d, const struct mat *z, const int32_t *r
 double kernel_squared_error(struct mat *d, const struct mat *z, const int32_t *rows,
                             const float *target, double scale);
 
-/* An Adam step adds l2 w to the gradient and multiplies w by shrink (1 - learning rate x decoupled
- * decay). */
-struct adam_step {
-    float l2;
-    float shrink;
-    float beta1, beta2;
-    float rest1, rest2; /* 1 - beta, rounded once: 1 - (float)0.999 is off by 1e-5 */
-    float step_size;    /* learning rate / (1 - beta1^t) */
-    float root_scale;   /* 1 / sqrt(1 - beta2^t) */
-    float epsilon;
-};
-
-/* One Adam step on n weights w with gradient g. m, v: inout [n], at first zero.
- * Source: Kingma & Ba 2015, arXiv:1412.6980, algorithm 1; decoupled decay: Loshchilov & Hutter
- * 2019, arXiv:1711.05101, algorithm 2. */
-void kernel_adam(float *w, float *m, float *v, const float *g, int64_t n,
-                 const struct adam_step *step);
-
-/* Momentum as in PyTorch: m = momentum m + (g + l2 w); w -= rate m. m inout [n]. */
-void kernel_sgd(float *w, float *m, const float *g, int64_t n, float rate, float momentum,
-                float l2);
-
 /* Standardise columns to mean 0 and population sd 1, in double; constant columns become 0. -1: out
  * of memory. */
 int kernel_standardize(struct mat *m);

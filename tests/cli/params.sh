@@ -17,8 +17,8 @@ dropout           axis  0.5        number in [0, 1)              Fraction of hid
                                                                  zero in training
 
 [train]
-optimizer         axis  adam       adam | adamw | sgd            Optimizer; weight decay is L2 in
-                                                                 adam and sgd, decoupled in adamw
+optimizer         axis  adam       adam | adamw | sgd            Optimizer; weight decay is L2,
+                                                                 decoupled in adamw
 batch_size        axis  full       integer in [1, 1000000000],   Number of training samples in a
                                    or full, samples              step, nodes or graphs; full: all"
 

@@ -80,7 +80,9 @@ static void read_settings(struct golden *golden)
 {
     static const char *const tasks[] = {"regression", "classification"};
     static const char *const activations[] = {"relu", "tanh", "elu", "gelu"};
-    static const char *const optimizers[] = {"adam", "adamw", "sgd"};
+#define NAME(id, name) #name,
+    static const char *const optimizers[] = {OPTIMIZERS(NAME, )};
+#undef NAME
     static const char *const scopes[] = {"all", "first"};
     static const char *const scales[] = {"none", "standardize", "row"};
     FILE *file = golden->file;
@@ -103,7 +105,7 @@ static void read_settings(struct golden *golden)
     spec->batch_size = read_int(file);
     expect(file, "words");
     spec->activation = (enum activation)read_choice(file, activations, 4);
-    spec->optimizer = (enum optimizer)read_choice(file, optimizers, 3);
+    spec->optimizer = (enum optimizer)read_choice(file, optimizers, OPTIMIZER_COUNT);
     spec->decay_scope = (enum decay_scope)read_choice(file, scopes, 2);
     golden->scale = (enum feature_scale)read_choice(file, scales, 3);
     expect(file, "settings");

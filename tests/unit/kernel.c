@@ -323,63 +323,6 @@ static void test_squared_error(void **state)
     assert_close((double)d[1], -0.5);
 }
 
-static void test_adam(void **state)
-{
-    enum { N = 37 };
-    float w[N], m[N] = {0}, v[N] = {0}, g[N];
-    double plain_w[N], plain_m[N] = {0}, plain_v[N] = {0};
-
-    (void)state;
-    for (int i = 0; i < N; i++)
-        plain_w[i] = (double)(w[i] = number(1, i));
-    for (int t = 1; t <= 5; t++) {
-        struct adam_step step = {.l2 = 0.1f,
-                                 .shrink = 0.99f,
-                                 .beta1 = 0.9f,
-                                 .beta2 = 0.999f,
-                                 .rest1 = 0.1f,
-                                 .rest2 = 0.001f,
-                                 .step_size = (float)(0.01 / (1 - pow(0.9, t))),
-                                 .root_scale = (float)(1 / sqrt(1 - pow(0.999, t))),
-                                 .epsilon = 1e-8f};
-
-        for (int i = 0; i < N; i++)
-            g[i] = number(10 + (uint32_t)t, i);
-        kernel_adam(w, m, v, g, N, &step);
-        for (int i = 0; i < N; i++) {
-            double gradient;
-
-            plain_w[i] *= 0.99;
-            gradient = (double)g[i] + 0.1 * plain_w[i];
-            plain_m[i] = 0.9 * plain_m[i] + 0.1 * gradient;
-            plain_v[i] = 0.999 * plain_v[i] + 0.001 * gradient * gradient;
-            plain_w[i] -= 0.01 * (plain_m[i] / (1 - pow(0.9, t))) /
-                          (sqrt(plain_v[i] / (1 - pow(0.999, t))) + 1e-8);
-            assert_close((double)w[i], plain_w[i]);
-        }
-    }
-}
-
-static void test_sgd(void **state)
-{
-    float w[19], m[19] = {0}, g[19];
-    double plain_w[19], plain_m[19] = {0};
-
-    (void)state;
-    for (int i = 0; i < 19; i++)
-        plain_w[i] = (double)(w[i] = number(1, i));
-    for (int t = 0; t < 4; t++) {
-        for (int i = 0; i < 19; i++)
-            g[i] = number(10 + (uint32_t)t, i);
-        kernel_sgd(w, m, g, 19, 0.1f, 0.9f, 0.01f);
-        for (int i = 0; i < 19; i++) {
-            plain_m[i] = 0.9 * plain_m[i] + (double)g[i] + 0.01 * plain_w[i];
-            plain_w[i] -= 0.1 * plain_m[i];
-            assert_close((double)w[i], plain_w[i]);
-        }
-    }
-}
-
 static void test_normalize_rows(void **state)
 {
     float v[] = {1, 3, 0, 0, -1, 1};
@@ -450,8 +393,6 @@ int main(void)
         cmocka_unit_test(test_gather_and_scatter),
         cmocka_unit_test(test_norm),
         cmocka_unit_test(test_squared_error),
-        cmocka_unit_test(test_adam),
-        cmocka_unit_test(test_sgd),
         cmocka_unit_test(test_normalize_rows),
         cmocka_unit_test(test_subnormal_numbers),
     };

@@ -85,7 +85,7 @@ static void test_rate_of_each_epoch(void **state)
 
     (void)state;
     toy_init(&toy, TASK_REGRESSION, false);
-    for (int optimizer = OPTIMIZER_ADAM; optimizer <= OPTIMIZER_SGD; optimizer++) {
+    for (int optimizer = OPTIMIZER_ADAM; optimizer < OPTIMIZER_COUNT; optimizer++) {
         spec.optimizer = (enum optimizer)optimizer;
         spec.weight_decay = 0.1;
         spec.epochs = 6;
@@ -111,6 +111,72 @@ static void test_rate_of_each_epoch(void **state)
     }
     arena_release(&arena);
     toy_release(&toy);
+}
+
+/* ---- steps ---- */
+
+enum { N_STEPPED = 37 };
+
+/* The formulas in double, with the state m and v. */
+static void plain_step(double *w, double *m, double *v, double g, enum optimizer optimizer, int t)
+{
+    const double rate = 0.01, decay = 0.1;
+
+    if (optimizer == OPTIMIZER_ADAMW)
+        *w *= 1 - rate * decay;
+    else
+        g += decay * *w;
+    if (optimizer == OPTIMIZER_SGD) {
+        *m = 0.9 * *m + g;
+        *w -= rate * *m;
+        return;
+    }
+    *m = 0.9 * *m + 0.1 * g;
+    *v = 0.999 * *v + 0.001 * g * g;
+    *w -= rate * (*m / (1 - pow(0.9, t))) / (sqrt(*v / (1 - pow(0.999, t))) + 1e-8);
+}
+
+static void test_steps(void **state)
+{
+    struct rng rng;
+
+    (void)state;
+    rng_init(&rng, key, RNG_WEIGHTS);
+    for (int k = 0; k < OPTIMIZER_COUNT; k++) {
+        struct gcn_spec spec = {.epochs = 1,
+                                .optimizer = (enum optimizer)k,
+                                .learning_rate = 0.01,
+                                .weight_decay = 0.1,
+                                .momentum = 0.9,
+                                .beta1 = 0.9,
+                                .beta2 = 0.999,
+                                .epsilon = 1e-8};
+        float weights[N_STEPPED], gradient[N_STEPPED];
+        double w[N_STEPPED], m[N_STEPPED] = {0}, v[N_STEPPED] = {0};
+        struct model_tensor tensor = {.n = N_STEPPED, .array = MODEL_WEIGHT};
+        struct model model = {.n_tensors = 1,
+                              .n_weights = N_STEPPED,
+                              .n_trained = N_STEPPED,
+                              .weights = weights,
+                              .gradient = gradient,
+                              .tensor = &tensor};
+        struct optimizer_state optimizer;
+        struct arena arena = {0};
+
+        assert_int_equal(optimizer_init(&optimizer, &spec, &model, &arena, NULL), 0);
+        for (uint32_t i = 0; i < N_STEPPED; i++)
+            w[i] = (double)(weights[i] = (float)rng_uniform(&rng, 0, i));
+        for (int t = 1; t <= 5; t++) {
+            for (uint32_t i = 0; i < N_STEPPED; i++)
+                gradient[i] = (float)rng_uniform(&rng, (uint32_t)t, i) - 0.5F;
+            optimizer_step(&optimizer, &model);
+            for (int i = 0; i < N_STEPPED; i++) {
+                plain_step(&w[i], &m[i], &v[i], (double)gradient[i], spec.optimizer, t);
+                assert_float_equal(weights[i], w[i], 1e-5);
+            }
+        }
+        arena_release(&arena);
+    }
 }
 
 /* ---- norm of the gradient ---- */
@@ -379,6 +445,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_rate_of_each_epoch),
+        cmocka_unit_test(test_steps),
         cmocka_unit_test(test_clipping),
         cmocka_unit_test(test_balanced_classes),
         cmocka_unit_test(test_weighted_means),
