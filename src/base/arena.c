@@ -34,15 +34,11 @@ static struct arena_block *block_create(size_t size)
     return block;
 }
 
-void *arena_take(struct arena *arena, size_t n, size_t size)
+static void *take(struct arena *arena, size_t bytes)
 {
     struct arena_block *block;
-    size_t bytes;
     void *piece;
 
-    if (size && n > (SIZE_MAX - ALIGNMENT) / size)
-        return NULL;
-    bytes = (n * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     for (block = arena->blocks; block; block = block->next)
         if (block->size - block->used >= bytes)
             break;
@@ -58,15 +54,44 @@ void *arena_take(struct arena *arena, size_t n, size_t size)
     }
     piece = block->data + block->used;
     block->used += bytes;
+    return piece;
+}
+
+static void *take_counted(struct arena *arena, size_t n, size_t size, bool is_real)
+{
+    static _Alignas(ALIGNMENT) char nowhere[ALIGNMENT];
+    size_t bytes;
+    void *piece;
+
+    if (size && n > (SIZE_MAX - ALIGNMENT) / size)
+        return NULL;
+    bytes = (n * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    piece = is_real ? take(arena, bytes) : nowhere;
+    if (!piece)
+        return NULL;
     arena->used_bytes += bytes;
     if (arena->used_bytes > arena->peak_bytes)
         arena->peak_bytes = arena->used_bytes;
     return piece;
 }
 
+void *arena_take(struct arena *arena, size_t n, size_t size)
+{
+    return take_counted(arena, n, size, !arena->counts);
+}
+
 void *arena_take_zeroed(struct arena *arena, size_t n, size_t size)
 {
     void *piece = arena_take(arena, n, size);
+
+    if (piece && !arena->counts)
+        memset(piece, 0, n * size);
+    return piece;
+}
+
+void *arena_take_real(struct arena *arena, size_t n, size_t size)
+{
+    void *piece = take_counted(arena, n, size, true);
 
     if (piece)
         memset(piece, 0, n * size);

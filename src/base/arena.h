@@ -5,6 +5,7 @@
 #ifndef BASE_ARENA_H
 #define BASE_ARENA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct arena_block;
@@ -14,6 +15,7 @@ struct arena {
     size_t used_bytes; /* since the last reset */
     size_t peak_bytes;
     size_t next_bytes; /* size of the next block, at least */
+    bool counts;       /* set by the caller: pieces count, but have no memory */
 };
 
 /* A zeroed struct is ready for use. */
@@ -24,5 +26,10 @@ void arena_reset(struct arena *arena);
  * overflow. */
 void *arena_take(struct arena *arena, size_t n, size_t size);
 void *arena_take_zeroed(struct arena *arena, size_t n, size_t size);
+
+/* An arena that counts measures what code would take. The code runs as usual but must not touch its
+ * pieces, except those of arena_take_real(), zeroed, which have memory: small tables that the code
+ * itself reads. */
+void *arena_take_real(struct arena *arena, size_t n, size_t size);
 
 #endif

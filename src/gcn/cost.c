@@ -8,7 +8,6 @@
 #include "gcn/product_order.h"
 #include "gcn/receptive_field.h"
 #include "gcn/scale.h"
-#include "gcn/train.h"
 
 /* ---- outlines: sparse features ---- */
 

@@ -39,15 +39,6 @@ struct gcn_outline gcn_outline_of(const struct gcn_inputs *inputs);
 
 double gcn_outline_bytes(const struct gcn_outline *outline);
 
-/* Estimated memory that gcn_train() writes in a rank of a gang of n_ranks: within 1.2 times the measured
- * growth above some megabytes. Neighbours count as random. */
-double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
-                       const struct split *split, int32_t n_ranks);
-
-/* The same for predictor_predict() of the validation part. */
-double gcn_predict_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
-                         const struct split *split);
-
 double gcn_weights(const struct gcn_spec *spec, const struct dataset *data, int32_t n_inputs);
 
 /* The cheapest available form. */

@@ -85,7 +85,8 @@ static float *take_parts(struct crew *crew, size_t count, struct err *err)
 
 static float *take_common(struct crew *crew, size_t count, struct err *err)
 {
-    return take(crew, 1, count, err);
+    /* Only a count of a gang's rank has fewer workers than all (trainer.c). */
+    return take(crew, (size_t)(crew->n_workers / crew->n), count, err);
 }
 
 static void sum(struct crew *crew, float *total, const float *parts, size_t count, size_t begin,

@@ -44,7 +44,8 @@ int division_init(struct division *division, struct crew *crew,
     };
     if (!division->first || !division->bounds)
         return err_nomem(err, "workers", n * sizeof *division->bounds);
-    division_cut(division->first, crew->n_workers, samples);
+    if (!scratch->counts)
+        division_cut(division->first, crew->n_workers, samples);
     division->parts = crew->calls->take_parts(crew, (size_t)n_weights, err);
     return division->parts ? 0 : -1;
 }

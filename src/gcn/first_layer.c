@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 
-#include "gcn/cost.h"
 #include "gcn/product_order.h"
 #include "gcn/receptive_field.h"
 #include "gcn/train.h"
@@ -11,10 +10,10 @@
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
 
-static int32_t choose_panel_rows(const struct gcn_inputs *inputs, int32_t capacity)
+static int32_t choose_panel_rows(const struct gcn_inputs *inputs, int32_t most)
 {
     size_t rows = FIRST_PANEL_BYTES / ((size_t)inputs->n_inputs * sizeof(float) + 1);
-    size_t n = (size_t)capacity;
+    size_t n = (size_t)most;
 
     if (rows < FIRST_PANEL_ROWS)
         rows = FIRST_PANEL_ROWS;
@@ -31,13 +30,16 @@ static bool starts_from_ax(const struct first_layer *first)
     return first->form == FIRST_AX_DENSE || first->form == FIRST_AX_SPARSE;
 }
 
-static int take_memory(struct first_layer *first, int32_t capacity, struct arena *scratch)
+static int take_memory(struct first_layer *first, const int32_t rows[2], struct arena *scratch)
 {
     const struct gcn_inputs *inputs = first->inputs;
     bool drops = !dropout_is_off(&first->dropout);
 
     if (first->form == FIRST_AX_DENSE || (drops && !x_is_sparse(first))) {
-        first->panel_rows = choose_panel_rows(inputs, capacity);
+        int32_t n0 = drops && !x_is_sparse(first) ? rows[0] : 0;
+        int32_t n1 = first->form == FIRST_AX_DENSE ? rows[1] : 0;
+
+        first->panel_rows = choose_panel_rows(inputs, n0 > n1 ? n0 : n1);
         first->panel = arena_take(scratch, (size_t)first->panel_rows * sizeof(float),
                                   (size_t)inputs->n_inputs);
         if (!first->panel)
@@ -52,15 +54,12 @@ static int take_memory(struct first_layer *first, int32_t capacity, struct arena
 }
 
 int first_layer_init(struct first_layer *first, const struct gcn_spec *spec,
-                     const struct gcn_inputs *inputs, int32_t n_train, int32_t capacity,
+                     const struct gcn_inputs *inputs, enum first_form form, const int32_t rows[2],
                      struct hash key, struct arena *scratch, struct err *err)
 {
-    struct gcn_outline outline = gcn_outline_of(inputs);
-
-    *first =
-        (struct first_layer){.inputs = inputs, .form = gcn_first_form(spec, &outline, n_train)};
+    *first = (struct first_layer){.inputs = inputs, .form = form};
     dropout_init(&first->dropout, spec->input_dropout, key, RNG_INPUT_DROPOUT);
-    if (take_memory(first, capacity, scratch))
+    if (take_memory(first, rows, scratch))
         return err_nomem(err, "first layer", FIRST_PANEL_BYTES);
     return 0;
 }

@@ -29,10 +29,10 @@ struct first_layer {
     double flops;   /* sum so far, of all workers */
 };
 
-/* Take memory from scratch.
- *   capacity  most rows of a level */
+/* Take memory from scratch, unless `form` takes none.
+ *   rows  most rows of levels 0 and 1 that are copied */
 int first_layer_init(struct first_layer *first, const struct gcn_spec *spec,
-                     const struct gcn_inputs *inputs, int32_t n_train, int32_t capacity,
+                     const struct gcn_inputs *inputs, enum first_form form, const int32_t rows[2],
                      struct hash key, struct arena *scratch, struct err *err);
 
 /* True if the product is A^ (X' W): X' W goes through a buffer, and the backward pass needs the

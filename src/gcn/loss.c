@@ -31,11 +31,13 @@ static int balance(struct training_target *target, const int32_t *train, int32_t
 
     if (!weight || !n)
         return -1;
+    target->class_weight = weight;
+    if (scratch->counts)
+        return 0;
     for (int32_t i = 0; i < n_train; i++)
         n_seen += n[target->label[train[i]]]++ == 0;
     for (int32_t c = 0; c < target->n_outputs; c++)
         weight[c] = (float)((double)n_train / ((double)n_seen * (n[c] > 0 ? n[c] : 1)));
-    target->class_weight = weight;
     return 0;
 }
 
@@ -65,6 +67,8 @@ int training_target_init(struct training_target *target, const struct gcn_spec *
     target->standardized = arena_take(scratch, n, sizeof(float));
     if (!target->standardized)
         return err_nomem(err, "targets", n * sizeof(float));
+    if (scratch->counts)
+        return 0;
     measure(target, train, n_train);
     standardize(target, data->n_samples);
     return 0;
@@ -126,6 +130,8 @@ int training_target_fit_fixed(struct training_target *target, const struct datas
 
     if (!data->n_fixed)
         return 0;
+    if (scratch->counts)
+        return arena_take(scratch, 1, (size_t)fixed_bytes(data, n_train)) ? 0 : -1;
     if (fixed_design_init(&design, data, train, n_train, scratch, err) ||
         fixed_effects_init(&target->fixed, data->n_fixed, target->n_outputs, scratch, err) ||
         fit(target, &design, data, train, scratch, err))

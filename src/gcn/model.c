@@ -110,7 +110,7 @@ static int list_tensors(struct model *model, const struct gcn_spec *spec, int32_
                         int32_t n_outputs, struct arena *scratch)
 {
     size_t most = (size_t)model_layers(spec) * MODEL_ARRAY_COUNT;
-    struct model_tensor *t = arena_take(scratch, most, sizeof *t);
+    struct model_tensor *t = arena_take_real(scratch, most, sizeof *t);
 
     if (!t)
         return -1;
@@ -152,13 +152,14 @@ int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_input
     n = (size_t)model->n_weights;
     model->weights = arena_take_zeroed(scratch, n, sizeof(float));
     model->gradient = arena_take_zeroed(scratch, n, sizeof(float));
-    model->layer = arena_take_zeroed(scratch, n_layers, sizeof *model->layer);
-    model->d_layer = arena_take_zeroed(scratch, n_layers, sizeof *model->d_layer);
+    model->layer = arena_take_real(scratch, n_layers, sizeof *model->layer);
+    model->d_layer = arena_take_real(scratch, n_layers, sizeof *model->d_layer);
     if (!model->weights || !model->gradient || !model->layer || !model->d_layer)
         return err_nomem(err, "weights", 2 * n * sizeof(float));
     view(model->layer, model->weights, model);
     view(model->d_layer, model->gradient, model);
-    draw(model, fan_in, key);
+    if (!scratch->counts)
+        draw(model, fan_in, key);
     return 0;
 }
 

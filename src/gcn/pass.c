@@ -3,8 +3,10 @@
 
 #include <math.h>
 
+#include "gcn/cost.h"
 #include "gcn/first_layer.h"
 #include "gcn/model.h"
+#include "gcn/product_order.h"
 #include "gcn/receptive_field.h"
 #include "tensor/batchnorm.h"
 #include "tensor/gemm.h"
@@ -36,34 +38,6 @@ struct hidden_pass {
     double *sums; /* of struct pass */
     bool is_training;
 };
-
-static int take_norm(struct hidden *hidden, size_t n, size_t width, struct arena *scratch)
-{
-    hidden->normalized = arena_take(scratch, n * width, sizeof(float));
-    hidden->mean = arena_take(scratch, width, sizeof(float));
-    hidden->inverse = arena_take(scratch, width, sizeof(float));
-    hidden->slopes = arena_take(scratch, 2 * width, sizeof(float));
-    return hidden->normalized && hidden->mean && hidden->inverse && hidden->slopes ? 0 : -1;
-}
-
-/* h: see struct hidden. */
-static int hidden_init(struct hidden *hidden, const struct gcn_spec *spec, int32_t layer,
-                       int32_t capacity, bool drops, float *h, struct arena *scratch)
-{
-    size_t n = (size_t)capacity, width = (size_t)spec->hidden_size;
-    size_t stride = (size_t)dropout_stride(spec->hidden_size);
-    bool keeps_slope = activation_keeps_slope(spec->activation);
-
-    *hidden = (struct hidden){.spec = spec, .layer = layer, .h = h, .kept = h};
-    hidden->has_skip = spec->residual && layer > 0;
-    if (keeps_slope || hidden->has_skip)
-        hidden->kept = arena_take(scratch, n * width, sizeof(float));
-    if (drops)
-        hidden->bits = arena_take(scratch, n * stride, sizeof(uint16_t));
-    if (!hidden->kept || (drops && !hidden->bits))
-        return -1;
-    return spec->batch_norm ? take_norm(hidden, n, width, scratch) : 0;
-}
 
 static struct mat view(const struct hidden *hidden, const struct receptive_field *field, float *v)
 {
@@ -270,6 +244,101 @@ static void hidden_back(const struct hidden *hidden, const struct hidden_pass *p
 
 /* ---- memory ---- */
 
+static bool pools(const struct pass *pass)
+{
+    return pass->spec->pool != POOL_NONE;
+}
+
+double pass_counted_rows(const struct pass *pass, double n, int32_t level)
+{
+    const struct gcn_outline *o = pass->counted->outline;
+    double n_nodes = o->data->n_nodes;
+
+    if (pools(pass))
+        return fmin(pass->capacity, n * n_nodes / o->data->n_samples);
+    return receptive_field_expected_rows(n_nodes, (double)o->entries_a / n_nodes, n,
+                                         pass->spec->layers, level);
+}
+
+enum { IN_STEPS = 1, IN_SCORING = 2 };
+
+/* Rows of a level that have memory; if they are counted, those that are written. */
+static size_t rows_of(const struct pass *pass, int32_t level, int when)
+{
+    const struct pass_counted *c = pass->counted;
+    double n = 0;
+
+    if (!c)
+        return (size_t)pass->capacity;
+    if (when & IN_STEPS)
+        n = pass_counted_rows(pass, c->n_batch, level);
+    if (when & IN_SCORING)
+        n = fmax(n, pass_counted_rows(pass, c->n_scored, level));
+    return (size_t)ceil(n * c->own);
+}
+
+/* True if A^ H of a layer above the first is made for n samples. */
+static bool needs_neighbourhood(const struct pass *pass, int32_t layer, double n)
+{
+    const struct gcn_outline *o = pass->counted ? pass->counted->outline : NULL;
+    const struct mat *w = &pass->model->layer[layer].w;
+    struct layer_shape shape = {.n_in = w->n_rows, .n_out = w->n_cols};
+
+    if (layer >= pass->spec->layers || pools(pass)) /* graphs have equal levels and widths */
+        return false;
+    if (!o)
+        return true;
+    shape.below = pass_counted_rows(pass, n, layer);
+    shape.above = pass_counted_rows(pass, n, layer + 1);
+    shape.entries = shape.above * (double)o->entries_a / o->data->n_nodes;
+    return product_order_propagates_first(&shape);
+}
+
+/* Rows of the buffers, which have products A^ (H W) before A^, and gradients. */
+static size_t buffer_rows(const struct pass *pass)
+{
+    bool drops = !dropout_is_off(&pass->first.dropout);
+    size_t n = rows_of(pass, 1, pass->spec->layers > 2 ? IN_STEPS | IN_SCORING : IN_STEPS);
+    size_t first = first_layer_propagates(&pass->first, drops)
+                       ? rows_of(pass, 0, drops ? IN_STEPS : IN_STEPS | IN_SCORING)
+                       : 0;
+
+    return first > n ? first : n;
+}
+
+static int take_norm(struct hidden *hidden, size_t n, size_t width, struct arena *scratch)
+{
+    hidden->normalized = arena_take(scratch, n * width, sizeof(float));
+    hidden->mean = arena_take(scratch, width, sizeof(float));
+    hidden->inverse = arena_take(scratch, width, sizeof(float));
+    hidden->slopes = arena_take(scratch, 2 * width, sizeof(float));
+    return hidden->normalized && hidden->mean && hidden->inverse && hidden->slopes ? 0 : -1;
+}
+
+/* h: see struct hidden. */
+static int hidden_init(struct hidden *hidden, const struct pass *pass, int32_t layer, float *h,
+                       struct arena *scratch)
+{
+    const struct gcn_spec *spec = pass->spec;
+    size_t n = rows_of(pass, layer + 1, IN_STEPS), width = (size_t)spec->hidden_size;
+    size_t stride = (size_t)dropout_stride(spec->hidden_size);
+    bool keeps_slope = activation_keeps_slope(spec->activation);
+    bool drops = !dropout_is_off(&pass->dropout);
+
+    *hidden = (struct hidden){.spec = spec, .layer = layer, .h = h, .kept = h};
+    hidden->has_skip = spec->residual && layer > 0;
+    if (keeps_slope || hidden->has_skip)
+        hidden->kept = arena_take(
+            scratch,
+            keeps_slope ? n * width : rows_of(pass, layer + 1, IN_STEPS | IN_SCORING) * width,
+            sizeof(float));
+    if (drops)
+        hidden->bits = arena_take(scratch, n * stride, sizeof(uint16_t));
+    if (!hidden->kept || (drops && !hidden->bits))
+        return -1;
+    return spec->batch_norm ? take_norm(hidden, n, width, scratch) : 0;
+}
+
 /* (capacity, H) of a hidden layer; its rows may be shared. NULL and err. */
 static float *take_h(const struct division *division, size_t size, struct arena *scratch,
                      struct err *err)
@@ -284,39 +353,38 @@ static float *take_h(const struct division *division, size_t size, struct arena 
     return h;
 }
 
-static int take_hidden(struct pass *pass, const struct division *division, int32_t capacity,
-                       struct arena *scratch, struct err *err)
+static int take_hidden(struct pass *pass, const struct division *division, struct arena *scratch,
+                       struct err *err)
 {
-    size_t n_hidden = (size_t)pass->n_hidden;
-    size_t size = (size_t)capacity * (size_t)pass->spec->hidden_size;
-    bool drops = !dropout_is_off(&pass->dropout);
+    const struct pass_counted *c = pass->counted;
+    size_t n_hidden = (size_t)pass->n_hidden, width = (size_t)pass->spec->hidden_size;
 
-    pass->hidden = arena_take_zeroed(scratch, n_hidden, sizeof *pass->hidden);
-    pass->p = arena_take_zeroed(scratch, n_hidden, sizeof *pass->p);
+    pass->hidden = arena_take_real(scratch, n_hidden, sizeof *pass->hidden);
+    pass->p = arena_take_real(scratch, n_hidden, sizeof *pass->p);
     if (!pass->hidden || !pass->p)
         return err_nomem(err, "layers", n_hidden * sizeof *pass->hidden);
-    for (size_t l = 0; l < n_hidden; l++) {
+    for (int32_t l = 0; l < pass->n_hidden; l++) {
+        bool scores = needs_neighbourhood(pass, l + 1, c ? c->n_scored : 0);
+        bool makes_p = scores || needs_neighbourhood(pass, l + 1, c ? c->n_batch : 0);
+        size_t size = rows_of(pass, l + 1, IN_STEPS | IN_SCORING) * width;
+        size_t p_rows = rows_of(pass, l + 2, scores ? IN_STEPS | IN_SCORING : IN_STEPS);
         float *h = take_h(division, size, scratch, err);
 
         if (!h)
             return -1;
-        pass->p[l] = arena_take(scratch, size, sizeof(float));
-        if (!pass->p[l] ||
-            hidden_init(&pass->hidden[l], pass->spec, (int32_t)l, capacity, drops, h, scratch))
+        if (makes_p)
+            pass->p[l] = arena_take(scratch, p_rows * width, sizeof(float));
+        if ((makes_p && !pass->p[l]) || hidden_init(&pass->hidden[l], pass, l, h, scratch))
             return err_nomem(err, "activations", size * sizeof(float));
     }
     return 0;
 }
 
-static bool pools(const struct pass *pass)
-{
-    return pass->spec->pool != POOL_NONE;
-}
-
 /* A batch has at most as many graphs as nodes. */
-static int take_pooled(struct pass *pass, int32_t capacity, struct arena *scratch)
+static int take_pooled(struct pass *pass, struct arena *scratch)
 {
-    size_t size = (size_t)capacity * (size_t)pass->spec->hidden_size;
+    int32_t n = pass->inputs->data->n_samples, capacity = pass->capacity;
+    size_t size = (size_t)(n < capacity ? n : capacity) * (size_t)pass->spec->hidden_size;
 
     if (!pools(pass))
         return 0;
@@ -327,12 +395,13 @@ static int take_pooled(struct pass *pass, int32_t capacity, struct arena *scratc
 }
 
 /* Memory that only some settings need. */
-static int take_options(struct pass *pass, int32_t n_own, int32_t capacity, struct arena *scratch)
+static int take_options(struct pass *pass, int32_t n_own, struct arena *scratch)
 {
     size_t width = (size_t)pass->spec->hidden_size;
+    size_t n = rows_of(pass, pass->spec->layers > 2 ? 2 : 1, IN_STEPS);
 
     if (pass->spec->residual) {
-        pass->skipped = arena_take(scratch, (size_t)capacity * width, sizeof *pass->skipped);
+        pass->skipped = arena_take(scratch, n * width, sizeof *pass->skipped);
         if (!pass->skipped)
             return -1;
     }
@@ -341,27 +410,48 @@ static int take_options(struct pass *pass, int32_t n_own, int32_t capacity, stru
         if (!pass->sums)
             return -1;
     }
-    return take_pooled(pass, capacity, scratch);
+    return take_pooled(pass, scratch);
+}
+
+static int take_first(struct pass *pass, int32_t n_train, struct hash key, struct arena *scratch,
+                      struct err *err)
+{
+    const struct pass_counted *c = pass->counted;
+    const struct gcn_outline outline = c ? *c->outline : gcn_outline_of(pass->inputs);
+    int32_t rows[2] = {(int32_t)rows_of(pass, 0, IN_STEPS),
+                       (int32_t)rows_of(pass, 1, IN_STEPS | IN_SCORING)};
+
+    /* A whole matrix is not copied. */
+    if (c && !pools(pass) && rows[1] == outline.data->n_nodes)
+        rows[1] = 0;
+    return first_layer_init(&pass->first, pass->spec, pass->inputs,
+                            gcn_first_form(pass->spec, &outline, n_train), rows, key, scratch, err);
 }
 
 int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
               int32_t n_train, int32_t capacity, struct model *model,
-              const struct division *division, struct hash key, struct arena *scratch,
-              struct err *err)
+              const struct division *division, const struct pass_counted *counted, struct hash key,
+              struct arena *scratch, struct err *err)
 {
-    size_t n = (size_t)capacity * (size_t)model_width(model);
     const struct division *shares = spec->pool == POOL_NONE ? division : NULL;
+    size_t width = (size_t)model_width(model), z;
 
-    *pass = (struct pass){
-        .spec = spec, .inputs = inputs, .model = model, .n_hidden = model->n_layers - 1};
+    *pass = (struct pass){.spec = spec,
+                          .inputs = inputs,
+                          .model = model,
+                          .n_hidden = model->n_layers - 1,
+                          .capacity = capacity,
+                          .counted = counted};
     dropout_init(&pass->dropout, spec->dropout, key, RNG_DROPOUT);
-    if (first_layer_init(&pass->first, spec, inputs, n_train, capacity, key, scratch, err) ||
-        row_buffers_init(&pass->buffers, shares, n, scratch, err) ||
-        take_hidden(pass, shares, capacity, scratch, err))
+    if (take_first(pass, n_train, key, scratch, err))
         return -1;
-    pass->z = arena_take(scratch, n, sizeof(float));
-    if (!pass->z || take_options(pass, division ? division->crew->n : 1, capacity, scratch))
-        return err_nomem(err, "activations", n * sizeof(float));
+    if (row_buffers_init(&pass->buffers, shares, buffer_rows(pass) * width, scratch, err) ||
+        take_hidden(pass, shares, scratch, err))
+        return -1;
+    z = rows_of(pass, 1, IN_STEPS | IN_SCORING) * width;
+    pass->z = arena_take(scratch, z, sizeof(float));
+    if (!pass->z || take_options(pass, division ? division->crew->n : 1, scratch))
+        return err_nomem(err, "activations", z * sizeof(float));
     return 0;
 }
 

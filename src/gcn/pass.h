@@ -42,24 +42,37 @@ struct pass {
     struct first_layer first;
     struct dropout dropout; /* of hidden units */
     struct hidden *hidden;  /* [n_hidden] state for the backward pass */
-    float **p;              /* [n_hidden] (capacity, H) A^ h, if computed */
+    float **p;              /* [n_hidden] (capacity, H) A^ h; NULL if never made */
     float *z;               /* (capacity, width) products and, in the backward pass, scratch */
     struct row_buffers buffers;
     int d_buffer;     /* of the gradient, in the backward pass */
     double *sums;     /* (workers of this rank + 1, 2 H) for batch normalisation */
     float *skipped;   /* (capacity, H) with residual: G of the layer above */
-    float *pooled;    /* (capacity, H) P; NULL if samples are nodes */
-    int32_t *winner;  /* (capacity, H) for POOL_MAX */
+    float *pooled;    /* (graphs, H) P; NULL if samples are nodes */
+    int32_t *winner;  /* (graphs, H) for POOL_MAX */
     int32_t n_hidden; /* L - 1, or L if samples are graphs */
     double flops;     /* sum so far, of all workers, without the first layer */
+    int32_t capacity;
+    const struct pass_counted *counted; /* in pass_init() */
 };
 
-/* capacity: most nodes on a level. division: of all divided fields; NULL if there are none. Takes
- * memory from scratch, and from the division's crew. */
+/* For an arena that counts (base/arena.h): only rows that are written count, because other pages take
+ * no memory. */
+struct pass_counted {
+    const struct gcn_outline *outline; /* of the inputs (cost.h) */
+    double n_batch, n_scored;          /* samples in a step, and scored together */
+    double own;                        /* of the rows of a level: the share that the rank writes */
+};
+
+/* capacity: most nodes on a level. division: of all divided fields; NULL if there are none. counted:
+ * NULL unless scratch counts. Takes memory from scratch, and from the division's crew. */
 int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
               int32_t n_train, int32_t capacity, struct model *model,
-              const struct division *division, struct hash key, struct arena *scratch,
-              struct err *err);
+              const struct division *division, const struct pass_counted *counted, struct hash key,
+              struct arena *scratch, struct err *err);
+
+/* Expected rows of a level, of n samples. */
+double pass_counted_rows(const struct pass *pass, double n, int32_t level);
 
 /* The first layer's product z out (n of level 1, H). */
 void pass_first(struct mat *z, struct pass *pass, const struct receptive_field *field,

@@ -14,7 +14,7 @@ int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32
     size_t n_levels = (size_t)n_layers + 1;
 
     *field = (struct receptive_field){.n_layers = n_layers, .n_nodes = n_samples};
-    field->level = arena_take_zeroed(scratch, n_levels, sizeof *field->level);
+    field->level = arena_take_real(scratch, n_levels, sizeof *field->level);
     for (size_t l = 0; field->level && l < n_levels; l++) {
         field->level[l].rows = arena_take(scratch, n, sizeof(int32_t));
         field->level[l].pos = arena_take(scratch, n, sizeof(int32_t));
@@ -161,7 +161,7 @@ int receptive_field_init_graphs(struct receptive_field *field, const struct data
 
     *field = (struct receptive_field){
         .n_layers = n_layers, .n_nodes = data->n_nodes, .graph_start = data->graph_start};
-    field->level = arena_take_zeroed(scratch, n_levels, sizeof *field->level);
+    field->level = arena_take_real(scratch, n_levels, sizeof *field->level);
     field->start = arena_take(scratch, n_graphs + 1, sizeof *field->start);
     if (!field->level || !field->start || !rows || !pos)
         return err_nomem(err, "batch of graphs",
@@ -212,6 +212,15 @@ double receptive_field_expected(double n_samples, double degree, double n, int32
     for (int32_t i = 0; i < down; i++)
         n = n_samples * (1 - pow(miss, n));
     return n;
+}
+
+double receptive_field_expected_rows(double n_samples, double degree, double n, int32_t n_layers,
+                                     int32_t level)
+{
+    double rows = receptive_field_expected(n_samples, degree, n, n_layers - level);
+
+    rows = fmax(rows, n); /* a node is a neighbour of itself */
+    return rows > RECEPTIVE_FIELD_WHOLE * n_samples && level < n_layers ? n_samples : rows;
 }
 
 static bool is_whole(const struct receptive_field *field, int32_t level)

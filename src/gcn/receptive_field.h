@@ -84,6 +84,10 @@ const int32_t *receptive_field_samples(const struct receptive_field *field);
  * rows. */
 double receptive_field_expected(double n_samples, double degree, double n, int32_t down);
 
+/* The same as receptive_field_build() makes of them. */
+double receptive_field_expected_rows(double n_samples, double degree, double n, int32_t n_layers,
+                                     int32_t level);
+
 /* A worker's rows, and its rows of the samples with the samples as `rows`. */
 struct span receptive_field_span(const struct receptive_field *field, int32_t level,
                                  int32_t worker);

@@ -64,8 +64,9 @@ static int run_init(struct gcn_run *run, const struct gcn_training *training, st
         return -1;
     if (init_deal(run, scratch) || !run->all || !run->best)
         return err_nomem(err, "samples", n * sizeof *run->all);
-    memcpy(run->best, run->trainer.model.weights,
-           (size_t)run->trainer.model.n_weights * sizeof *run->best);
+    if (!scratch->counts)
+        memcpy(run->best, run->trainer.model.weights,
+               (size_t)run->trainer.model.n_weights * sizeof *run->best);
     return 0;
 }
 
@@ -350,6 +351,40 @@ static void conclude(struct gcn_run *run)
     if (run->trainer.crew->has_failed)
         outcome->status = GCN_STOPPED;
 }
+
+/* ---- memory ---- */
+
+double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
+                       const struct split *split, int32_t n_ranks)
+{
+    int32_t workers = spec->workers > 1 ? spec->workers : 1;
+    struct arena scratch = {.counts = true};
+    struct gcn_inputs inputs = {.data = outline->data, .n_inputs = outline->n_inputs};
+    struct gcn_run run = {.spec = spec, .inputs = &inputs, .split = split};
+    struct crew_alone alone;
+    const struct gcn_training training = {
+        .spec = spec,
+        .inputs = &inputs,
+        .outline = outline,
+        .split = split,
+        .scratch = &scratch,
+        .clock = &clock_system,
+        .crew = &alone.crew,
+    };
+    struct err err;
+    double bytes;
+
+    memcpy(inputs.has, outline->has, sizeof inputs.has);
+    crew_alone_init(&alone, workers, &scratch);
+    if (n_ranks > 1)
+        alone.crew.n = n_ranks < workers ? (workers + n_ranks - 1) / n_ranks : 1;
+    run_init(&run, &training, &err);
+    bytes = (double)scratch.peak_bytes;
+    arena_release(&scratch);
+    return bytes;
+}
+
+/* ---- a training ---- */
 
 int gcn_check_workers(int32_t workers, int32_t n_train, struct err *err)
 {

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "base/hash.h"
 #include "data/core/split.h"
+#include "gcn/cost.h"
 #include "gcn/crew.h"
 #include "gcn/inputs.h"
 #include "gcn/outcome.h"
@@ -43,6 +44,7 @@ size_t gcn_save_bytes(const struct gcn_run *run);
 struct gcn_training {
     const struct gcn_spec *spec;
     const struct gcn_inputs *inputs;
+    const struct gcn_outline *outline; /* of the inputs, if scratch counts */
     const struct split *split;
     struct hash key;       /* of the random numbers */
     int threads;           /* of a dense product */
@@ -51,6 +53,11 @@ struct gcn_training {
     const struct gcn_observer *observer; /* may be NULL */
     struct crew *crew;                   /* of spec->workers; NULL: this rank runs all of them */
 };
+
+/* Bytes that gcn_train() takes from its scratch memory in a rank of a gang of n_ranks, by running
+ * the code that takes them. Rows of a receptive field are those expected with random neighbours. */
+double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
+                       const struct split *split, int32_t n_ranks);
 
 /* -1 and err: a training part of n_train samples has too few for this number of workers. */
 int gcn_check_workers(int32_t workers, int32_t n_train, struct err *err);

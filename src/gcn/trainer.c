@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "gcn/cost.h"
 #include "gcn/optimizer.h"
 #include "gcn/piece.h"
 #include "gcn/train.h"
@@ -18,6 +19,8 @@ static bool has_graphs(const struct trainer *trainer)
 static void build(struct receptive_field *field, const struct trainer *trainer,
                   const int32_t *samples, int32_t n)
 {
+    if (trainer->counted.outline)
+        return;
     if (has_graphs(trainer))
         receptive_field_build_graphs(field, &trainer->inputs->a_hat, samples, n);
     else
@@ -69,19 +72,28 @@ static int share_first(struct trainer *trainer, struct arena *scratch, struct er
     int32_t *nodes = arena_take(scratch, n_both, sizeof *nodes);
     int32_t *batch_rows = arena_take(scratch, n_samples, sizeof *batch_rows);
     int32_t *watch_rows = arena_take(scratch, n_samples, sizeof *watch_rows);
+    bool is_real = !trainer->counted.outline;
+    int32_t n;
     float *z1;
 
     if (init_field(&trainer->both, trainer, scratch, err))
         return -1;
     if (!nodes || !batch_rows || !watch_rows)
         return err_nomem(err, "rows of a batch", 3 * n_samples * sizeof *nodes);
-    memcpy(nodes, split->train, (size_t)split->n_train * sizeof *nodes);
-    memcpy(nodes + split->n_train, trainer->watched, (size_t)trainer->n_watched * sizeof *nodes);
-    receptive_field_build(&trainer->both, &trainer->inputs->a_hat, nodes, (int32_t)n_both);
-    z1 = arena_take(scratch, (size_t)trainer->both.level[1].n * width, sizeof *z1);
+    if (is_real) {
+        memcpy(nodes, split->train, (size_t)split->n_train * sizeof *nodes);
+        memcpy(nodes + split->n_train, trainer->watched,
+               (size_t)trainer->n_watched * sizeof *nodes);
+    }
+    build(&trainer->both, trainer, nodes, (int32_t)n_both);
+    n = is_real ? trainer->both.level[1].n
+                : (int32_t)pass_counted_rows(&trainer->pass, (double)n_both, 1);
+    z1 = arena_take(scratch, (size_t)n * width, sizeof *z1);
     if (!z1)
         return err_nomem(err, "first layer", n_samples * width * sizeof *z1);
-    trainer->z1 = mat_view(z1, trainer->both.level[1].n, (int32_t)width);
+    if (!is_real)
+        return 0;
+    trainer->z1 = mat_view(z1, n, (int32_t)width);
     trainer->batch_in_z1 = map_rows(&trainer->batch, &trainer->both, batch_rows);
     trainer->watch_in_z1 = map_rows(&trainer->watch, &trainer->both, watch_rows);
     return 0;
@@ -104,7 +116,6 @@ static int32_t capacity_of(const struct trainer *trainer)
 
 static int init_nodes(struct trainer *trainer, struct arena *scratch, struct err *err)
 {
-    const struct gcn_inputs *inputs = trainer->inputs;
     const struct split *split = trainer->split;
 
     if (init_field(&trainer->batch, trainer, scratch, err))
@@ -113,30 +124,29 @@ static int init_nodes(struct trainer *trainer, struct arena *scratch, struct err
         return 0;
     if (init_field(&trainer->watch, trainer, scratch, err))
         return -1;
-    receptive_field_build(&trainer->watch, &inputs->a_hat, trainer->watched, trainer->n_watched);
+    build(&trainer->watch, trainer, trainer->watched, trainer->n_watched);
     if (!trainer->is_full_batch)
         return 0;
-    receptive_field_build(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
+    build(&trainer->batch, trainer, split->train, split->n_train);
     trainer->shares_first = dropout_is_off(&trainer->pass.first.dropout);
     return trainer->shares_first ? share_first(trainer, scratch, err) : 0;
 }
 
 static int init_graphs(struct trainer *trainer, struct arena *scratch, struct err *err)
 {
-    const struct gcn_inputs *inputs = trainer->inputs;
+    const struct dataset *data = trainer->inputs->data;
     const struct split *split = trainer->split;
     int32_t layers = trainer->spec->layers;
 
-    if (receptive_field_init_graphs(&trainer->batch, inputs->data, trainer->capacity, layers,
-                                    scratch, err) ||
-        receptive_field_init_graphs(&trainer->watch, inputs->data, trainer->capacity, layers,
-                                    scratch, err))
+    if (receptive_field_init_graphs(&trainer->batch, data, trainer->capacity, layers, scratch,
+                                    err) ||
+        receptive_field_init_graphs(&trainer->watch, data, trainer->capacity, layers, scratch, err))
         return -1;
     if (is_divided(trainer) &&
         receptive_field_divide(&trainer->batch, &trainer->division, scratch, err))
         return -1;
     if (trainer->is_full_batch && !trainer->piece)
-        receptive_field_build_graphs(&trainer->batch, &inputs->a_hat, split->train, split->n_train);
+        build(&trainer->batch, trainer, split->train, split->n_train);
     return 0;
 }
 
@@ -211,6 +221,27 @@ static int divide(struct trainer *trainer, struct arena *scratch, struct err *er
                          scratch, err);
 }
 
+/* The samples of this rank in a step and in scoring. The ranks of a gang share the rows of nodes, but
+ * not those of graphs. */
+static void expect_samples(struct trainer *trainer, const struct gcn_outline *outline)
+{
+    const struct split *split = trainer->split;
+    const struct crew *crew = trainer->crew;
+    double n_scored = (double)split->n_train + split->n_val + split->n_test + split->n_stop;
+    double own = is_divided(trainer) ? (double)crew->n / crew->n_workers : 1;
+    double of_worker = ceil((double)split->n_train / crew->n_workers);
+
+    trainer->counted = (struct pass_counted){
+        .outline = outline,
+        .n_batch =
+            trainer->is_full_batch ? split->n_train : fmin(trainer->spec->batch_size, of_worker),
+        .n_scored = has_blocks(trainer) ? ceil(n_scored / crew->n_workers) : n_scored,
+        .own = has_graphs(trainer) ? 1 : own,
+    };
+    if (has_graphs(trainer))
+        trainer->counted.n_batch *= own;
+}
+
 static int init_parts(struct trainer *trainer, const struct gcn_training *training, struct err *err)
 {
     const struct gcn_spec *spec = trainer->spec;
@@ -227,7 +258,8 @@ static int init_parts(struct trainer *trainer, const struct gcn_training *traini
         divide(trainer, scratch, err) ||
         optimizer_init(&trainer->optimizer, spec, &trainer->model, scratch, err) ||
         pass_init(&trainer->pass, spec, inputs, split->n_train, trainer->capacity, &trainer->model,
-                  is_divided(trainer) ? &trainer->division : NULL, training->key, scratch, err) ||
+                  is_divided(trainer) ? &trainer->division : NULL,
+                  scratch->counts ? &trainer->counted : NULL, training->key, scratch, err) ||
         take_piece(trainer, scratch, err))
         return -1;
     return init_workers(trainer, scratch, err);
@@ -252,6 +284,8 @@ int trainer_init(struct trainer *trainer, const struct gcn_training *training, s
     split_chooser(&trainer->watched, &trainer->n_watched, split);
     trainer->is_full_batch = spec->batch_size == 0 || spec->batch_size >= split->n_train;
     trainer->capacity = capacity_of(trainer);
+    if (scratch->counts)
+        expect_samples(trainer, training->outline);
     if (gcn_check_workers(trainer->crew->n_workers, split->n_train, err) ||
         init_parts(trainer, training, err))
         return -1;

@@ -62,7 +62,8 @@ struct trainer {
 
     struct division division; /* in full batch with W > 1 */
 
-    int32_t capacity; /* most nodes of a batch or of graphs scored together */
+    int32_t capacity;            /* most nodes of a batch or of graphs scored together */
+    struct pass_counted counted; /* zeroed unless training->scratch counts */
 
     /* For graphs, which need not all be in memory, and for several workers. */
     float *logits;         /* (N, C) of the scored samples */
@@ -70,7 +71,8 @@ struct trainer {
     int32_t *place;        /* [N] row of each scored sample */
 };
 
-/* Take memory from training->scratch. The members of `training` stay borrowed until training ends,
+/* Take memory from training->scratch. If that counts, nothing else is done, and of the inputs only the
+ * outline, data and n_inputs are read. The members of `training` stay borrowed until training ends,
  * and the trainer must not move. -1 and err: out of memory, or gcn_check_workers(). */
 struct gcn_training;
 int trainer_init(struct trainer *trainer, const struct gcn_training *training, struct err *err);

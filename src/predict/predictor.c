@@ -414,8 +414,8 @@ static int forward_init(struct forward *f, struct predictor *p, const struct ope
     if (model_init(&f->model, &p->spec, 1, 1, predictor_outputs(p), (struct hash){0}, scratch,
                    err) ||
         fill_model(&f->model, m, err) ||
-        pass_init(&f->pass, &p->spec, &f->inputs, n, capacity, &f->model, NULL, (struct hash){0},
-                  scratch, err))
+        pass_init(&f->pass, &p->spec, &f->inputs, n, capacity, &f->model, NULL, NULL,
+                  (struct hash){0}, scratch, err))
         return -1;
     return m->first.n_cols == f->model.layer[0].w.n_cols ? 0 : damaged(err);
 }

@@ -137,6 +137,7 @@ static void test_arena(void **state)
     first = arena_take(&arena, 3000000, 1);
     assert_ptr_equal(arena_take(&arena, 10, 1), first + 3000000);
     assert_null(arena_take(&arena, SIZE_MAX / 2, 4));
+    assert_non_null(arena_take(&(struct arena){.counts = true}, SIZE_MAX / 8, 4));
     assert_non_null(arena_take(&arena, 0, 4));
     arena_release(&arena);
     arena_release(&arena);

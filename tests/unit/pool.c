@@ -533,6 +533,37 @@ static void test_memory_is_of_a_batch(void **state)
     set_release(&set);
 }
 
+/* The forecast is what the training takes, if all rows are written. */
+static void test_forecast_is_what_is_taken(void **state)
+{
+    struct gcn_epoch curve[1];
+    struct gcn_outcome outcome = {.curve = curve};
+    struct gcn_outline outline;
+    struct set set;
+
+    (void)state;
+    for (int variant = 0; variant < 6; variant++) {
+        struct gcn_spec spec = make_spec(variant == 1 ? POOL_MAX : POOL_MEAN);
+        struct arena arena = {0};
+
+        set_init(&set, 300, variant == 2 ? TASK_REGRESSION : TASK_CLASSIFICATION);
+        outline = gcn_outline_of(&set.inputs);
+        spec.epochs = 1;
+        spec.layers = 3;
+        spec.hidden_size = 128;
+        if (variant == 2)
+            spec.objective = METRIC_R2;
+        spec.optimizer = variant == 3 ? OPTIMIZER_SGD : OPTIMIZER_ADAM;
+        spec.class_weights = variant == 4 ? CLASSES_BALANCED : CLASSES_ALIKE;
+        spec.workers = variant == 5 ? 3 : 1;
+        spec.batch_size = variant == 5 ? 20 : 0;
+        train(&outcome, &set, &spec, &arena, NULL);
+        assert_int_equal(gcn_train_bytes(&spec, &outline, &set.split, 1), arena.peak_bytes);
+        arena_release(&arena);
+        set_release(&set);
+    }
+}
+
 static int descending(const void *a_, const void *b_)
 {
     const int32_t *a = a_, *b = b_;
@@ -578,6 +609,7 @@ int main(void)
         cmocka_unit_test(test_break),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_memory_is_of_a_batch),
+        cmocka_unit_test(test_forecast_is_what_is_taken),
         cmocka_unit_test(test_capacity),
     };
 
