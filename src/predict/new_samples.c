@@ -160,24 +160,11 @@ static void tell_coding(const struct new_samples *n)
 
 static void tell_doubts(const struct new_samples *n)
 {
-    const struct variants *v = &n->recode.variants;
-    const struct variants_doubts *d = &v->doubts;
-    const char *path = n->recode.path;
+    struct data_report notes = {0};
 
-    if (d->n_malformed)
-        log_warn("%s: %lld calls cannot be read and count as missing; the first is %s", path,
-                 (long long)d->n_malformed, d->malformed);
-    if (d->n_sites)
-        log_warn("%s: %lld sites cannot be used: %s", path, (long long)d->n_sites, d->sites);
-    if (d->n_hard)
-        log_info("%s: %lld calls have no %s: their dosage is the number of alleles in GT", path,
-                 (long long)d->n_hard, variants_field(v->dosage));
-    if (d->n_phred)
-        log_info("%s: %lld calls have GP in phred scale, converted to probabilities", path,
-                 (long long)d->n_phred);
-    if (d->n_scaled)
-        log_info("%s: %lld calls have another number of alleles than %d and are scaled to it", path,
-                 (long long)d->n_scaled, v->ploidy);
+    variants_report(&notes, &n->recode.variants, n->report.n_found);
+    for (int32_t i = 0; i < notes.n_notes; i++)
+        (notes.note[i].kind == DATA_NOTE_WARNING ? log_warn : log_info)("%s", notes.note[i].text);
 }
 
 static void tell_markers(const struct new_samples *n)

@@ -553,21 +553,13 @@ static void report_filters(struct data_report *r, const struct filter_counts *c)
                         c->is_partly_read ? "; the rest was not read" : "");
 }
 
-static void warn_malformed(struct data_report *r, const char *path, int64_t n, const char *first)
-{
-    if (n)
-        data_report_add(r, DATA_NOTE_WARNING, "malformed",
-                        "%s: %lld call%s cannot be read and count%s as missing; the first is %s",
-                        path, (long long)n, n == 1 ? "" : "s", n == 1 ? "s" : "", first);
-}
-
 static void report_letters(struct data_report *r, const char *path, const struct letter_columns *l)
 {
     if (l->n_cols)
         data_report_add(
             r, DATA_NOTE_FACT, "letters",
             "calls are letters: dosages count the allele that is later in the alphabet");
-    warn_malformed(r, path, l->n_malformed, l->malformed);
+    variants_report_malformed(r, path, l->n_malformed, l->malformed);
     if (l->n_other)
         data_report_add(r, DATA_NOTE_WARNING, "alleles",
                         "%d marker%s with more than two alleles dropped: %s%s", l->n_other,
@@ -646,38 +638,12 @@ static void warn_contradicted(struct data_report *r, const struct genotype *g)
     buf_release(&names);
 }
 
-/* Counts calls that were recoded or set to missing, and sites that were dropped. */
 static void report_doubts(struct data_report *r, const struct genotype *g)
 {
     const struct variants *v = &g->panel.variants;
-    const struct variants_doubts *d = &v->doubts;
     const struct markers *m = &g->panel.markers;
 
-    warn_malformed(r, v->path, d->n_malformed, d->malformed);
-    if (d->n_hard && d->n_hard >= (int64_t)v->n * g->counts.n_read)
-        data_report_add(
-            r, DATA_NOTE_WARNING, "dosage",
-            "%s: no call has %s: all dosages are the numbers of alleles in GT; check [data] "
-            "dosage",
-            v->path, variants_field(v->dosage));
-    else if (d->n_hard)
-        data_report_add(r, DATA_NOTE_INFO, "dosage",
-                        "%s: %lld calls have no %s: their dosage is the number of alleles in GT",
-                        v->path, (long long)d->n_hard, variants_field(v->dosage));
-    if (d->n_phred)
-        data_report_add(r, DATA_NOTE_INFO, "GP",
-                        "%s: %lld calls have GP in phred scale, converted to probabilities",
-                        v->path, (long long)d->n_phred);
-    if (d->n_scaled)
-        data_report_add(
-            r, DATA_NOTE_INFO, "ploidy",
-            "%s: %lld calls have another number of alleles than %d and are scaled to it", v->path,
-            (long long)d->n_scaled, v->ploidy);
-    if (d->n_sites)
-        data_report_add(r, DATA_NOTE_WARNING, "odd sites",
-                        "%s: %lld site%s dropped, which cannot be used: %s%s", v->path,
-                        (long long)d->n_sites, d->n_sites == 1 ? "" : "s", d->sites,
-                        d->n_sites > DATA_EXAMPLES ? " ..." : "");
+    variants_report(r, v, g->counts.n_read);
     if (m->n_repeated)
         data_report_add(r, DATA_NOTE_WARNING, "repeated",
                         "%s: %d marker%s dropped, since markers with the same id or place and "

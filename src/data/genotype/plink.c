@@ -14,8 +14,7 @@
 #include "data/text/stream.h"
 
 /* .fam has a line for each sample, .bim one for each variant, .bed two bits for each genotype. The
- * bits are passed on unchanged if all samples are selected in their order. A sample-major .bed, as
- * PLINK wrote before 2009, is read as a whole and transposed. */
+ * bits are passed on unchanged if all samples are selected in their order. */
 
 enum { MAGIC_BYTES = 3, BUFFER_BYTES = 1 << 20 };
 
@@ -28,7 +27,6 @@ struct plink {
     int64_t n_variants;  /* in the .bed */
     int64_t record_size; /* of a variant */
     uint8_t *packed;     /* [markers_packed_bytes()] */
-    uint8_t *turned;     /* (n_variants, record_size) if sample-major */
     const char *allele;  /* target of site.alt */
     char **phenotype;    /* [ids.n] of the .fam, owned */
     int8_t *dosage;      /* scratch, [ids.n] */
@@ -172,31 +170,7 @@ static int plink_phenotypes(struct target_cells *cells, const struct variants *v
 
 /* ---- .bed ---- */
 
-static int turn(struct variants *v, struct err *err)
-{
-    struct plink *p = v->state;
-    int64_t row_size = (p->n_variants + 3) / 4;
-    uint8_t *row = malloc((size_t)row_size);
-
-    p->turned = calloc((size_t)p->n_variants, (size_t)p->record_size);
-    if (!row || !p->turned) {
-        free(row);
-        return err_nomem(err, "genotypes", (size_t)(p->n_variants * p->record_size));
-    }
-    for (int32_t i = 0; i < v->ids.n; i++) {
-        if (fread(row, 1, (size_t)row_size, p->bed) != (size_t)row_size) {
-            free(row);
-            return cannot("read", &p->bed_path, err);
-        }
-        for (int64_t j = 0; j < p->n_variants; j++)
-            p->turned[j * p->record_size + i / 4] |=
-                (uint8_t)((row[j / 4] >> 2 * (j % 4) & 3) << 2 * (i % 4));
-    }
-    free(row);
-    return 0;
-}
-
-static int size_up(struct variants *v, bool is_by_sample, int64_t n_lines, struct err *err)
+static int size_up(struct variants *v, int64_t n_lines, struct err *err)
 {
     struct plink *p = v->state;
     int64_t n = v->ids.n, bytes;
@@ -207,9 +181,9 @@ static int size_up(struct variants *v, bool is_by_sample, int64_t n_lines, struc
     bytes = (int64_t)status.st_size - MAGIC_BYTES;
     p->record_size = (n + 3) / 4;
     p->n_variants = n_lines;
-    if (bytes == (is_by_sample ? n * ((n_lines + 3) / 4) : n_lines * p->record_size))
+    if (bytes == n_lines * p->record_size)
         return 0;
-    if (!is_by_sample && bytes % p->record_size == 0)
+    if (bytes % p->record_size == 0)
         return err_set(err, "%s: %lld variants of %lld samples (%s): %s has %lld lines",
                        buf_text(&p->bed_path), (long long)(bytes / p->record_size), (long long)n,
                        buf_text(&p->fam_path), buf_text(&p->bim_path), (long long)n_lines);
@@ -217,10 +191,8 @@ static int size_up(struct variants *v, bool is_by_sample, int64_t n_lines, struc
                    "%s: %lld bytes: must be %lld for the %lld samples of %s and the %lld variants "
                    "of %s; is it truncated?",
                    buf_text(&p->bed_path), (long long)bytes + MAGIC_BYTES,
-                   (long long)((is_by_sample ? n * ((n_lines + 3) / 4) : n_lines * p->record_size) +
-                               MAGIC_BYTES),
-                   (long long)n, buf_text(&p->fam_path), (long long)n_lines,
-                   buf_text(&p->bim_path));
+                   (long long)(n_lines * p->record_size) + MAGIC_BYTES, (long long)n,
+                   buf_text(&p->fam_path), (long long)n_lines, buf_text(&p->bim_path));
 }
 
 static int count_lines(struct plink *p, int64_t *n, struct err *err)
@@ -255,35 +227,38 @@ static int open_bim(struct plink *p, int64_t *n, struct err *err)
     return textline_open(&p->line, path, textline_read_stream, &p->bim, err);
 }
 
-static int read_magic(struct plink *p, bool *is_by_sample, struct err *err)
+static int read_magic(struct plink *p, struct err *err)
 {
     uint8_t magic[MAGIC_BYTES] = {0};
 
     if (fread(magic, 1, MAGIC_BYTES, p->bed) != MAGIC_BYTES || magic[0] != 0x6c ||
         magic[1] != 0x1b || magic[2] > 1)
         return err_set(err,
-                       "%s: begins with the bytes %02x %02x %02x: a PLINK 1 .bed begins with 6c 1b "
-                       "01, or with 6c 1b 00 if it is ordered by samples",
+                       "%s: begins with the bytes %02x %02x %02x: a PLINK 1 .bed begins with "
+                       "6c 1b 01",
                        buf_text(&p->bed_path), magic[0], magic[1], magic[2]);
-    *is_by_sample = magic[2] == 0;
+    if (magic[2] == 0)
+        return err_set(err,
+                       "%s: is ordered by samples, as before 2009: plink --bfile NAME --make-bed "
+                       "orders it by variants",
+                       buf_text(&p->bed_path));
     return 0;
 }
 
 static int open_bed(struct variants *v, struct err *err)
 {
     struct plink *p = v->state;
-    bool is_by_sample;
     int64_t n_lines, n_packed = markers_packed_bytes(v->ids.n);
 
-    if (open_file(&p->bed, &p->bed_path, err) || read_magic(p, &is_by_sample, err) ||
-        open_bim(p, &n_lines, err) || size_up(v, is_by_sample, n_lines, err))
+    if (open_file(&p->bed, &p->bed_path, err) || read_magic(p, err) || open_bim(p, &n_lines, err) ||
+        size_up(v, n_lines, err))
         return -1;
     p->packed = malloc((size_t)n_packed);
     p->dosage = malloc((size_t)v->ids.n);
     if (!p->packed || !p->dosage)
         return err_nomem(err, "genotypes of a variant", (size_t)n_packed);
     memset(p->packed, PACKED_PAD, (size_t)n_packed);
-    return is_by_sample && n_lines ? turn(v, err) : 0;
+    return 0;
 }
 
 /* ---- variants ---- */
@@ -302,9 +277,7 @@ static int read_record(struct variants *v, struct err *err)
     size_t size = (size_t)p->record_size;
     int n_last = v->ids.n % 4;
 
-    if (p->turned)
-        memcpy(p->packed, p->turned + (p->number - 1) * p->record_size, size);
-    else if (fread(p->packed, 1, size, p->bed) != size)
+    if (fread(p->packed, 1, size, p->bed) != size)
         return err_set(err, "%s: cannot read variant %lld: the file is cut off",
                        buf_text(&p->bed_path), (long long)p->number);
     /* The padding is 0 in the file and would be counted. */
@@ -394,7 +367,6 @@ static void plink_close(struct variants *v)
         free(p->phenotype[i]);
     free(p->phenotype);
     free(p->packed);
-    free(p->turned);
     free(p->dosage);
     buf_release(&p->bed_path);
     buf_release(&p->bim_path);

@@ -152,6 +152,46 @@ int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct e
     return v->kind->read(v, alt, calls, err);
 }
 
+void variants_report_malformed(struct data_report *r, const char *path, int64_t n,
+                               const char *first)
+{
+    if (n)
+        data_report_add(r, DATA_NOTE_WARNING, "malformed",
+                        "%s: %lld call%s cannot be read and count%s as missing; the first is %s",
+                        path, (long long)n, n == 1 ? "" : "s", n == 1 ? "s" : "", first);
+}
+
+void variants_report(struct data_report *r, const struct variants *v, int64_t n_markers)
+{
+    const struct variants_doubts *d = &v->doubts;
+
+    variants_report_malformed(r, v->path, d->n_malformed, d->malformed);
+    if (d->n_hard && d->n_hard >= (int64_t)v->n * n_markers)
+        data_report_add(
+            r, DATA_NOTE_WARNING, "dosage",
+            "%s: no call has %s: all dosages are the numbers of alleles in GT; check [data] "
+            "dosage",
+            v->path, variants_field(v->dosage));
+    else if (d->n_hard)
+        data_report_add(r, DATA_NOTE_INFO, "dosage",
+                        "%s: %lld calls have no %s: their dosage is the number of alleles in GT",
+                        v->path, (long long)d->n_hard, variants_field(v->dosage));
+    if (d->n_phred)
+        data_report_add(r, DATA_NOTE_INFO, "GP",
+                        "%s: %lld calls have GP in phred scale, converted to probabilities",
+                        v->path, (long long)d->n_phred);
+    if (d->n_scaled)
+        data_report_add(
+            r, DATA_NOTE_INFO, "ploidy",
+            "%s: %lld calls have another number of alleles than %d and are scaled to it", v->path,
+            (long long)d->n_scaled, v->ploidy);
+    if (d->n_sites)
+        data_report_add(r, DATA_NOTE_WARNING, "odd sites",
+                        "%s: %lld site%s dropped, which cannot be used: %s%s", v->path,
+                        (long long)d->n_sites, d->n_sites == 1 ? "" : "s", d->sites,
+                        d->n_sites > DATA_EXAMPLES ? " ..." : "");
+}
+
 void variants_note_contradicted(struct variants_contradicted *c, const struct site *site,
                                 bool is_dropped)
 {

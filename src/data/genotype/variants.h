@@ -117,6 +117,12 @@ void variants_note_site(struct variants *v, const struct site *site);
 #define VARIANTS_REF (-1)
 int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err);
 
+/* Note calls that were recoded or set to missing, and sites that were dropped.
+ *   n_markers  that were read */
+void variants_report(struct data_report *r, const struct variants *v, int64_t n_markers);
+void variants_report_malformed(struct data_report *r, const char *path, int64_t n,
+                               const char *first);
+
 struct variants_contradicted {
     int64_t n_taken;               /* with the letters of the calls as alleles */
     int64_t n_dropped;             /* with other than two letters */
