@@ -11,6 +11,7 @@
 
 #include "data/format.h"
 #include "memfile.h"
+#include "sound.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -54,9 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
     if (bytes[0] == 't')
         memfiles_folder(folder, file, tu_name, n_files);
     fill_spec(&spec, file, folder, bytes);
-    /* dataset_open() has checked what is loaded. */
-    if (data_load(&d, &spec, &report, &err) == 0)
+    if (data_load(&d, &spec, &report, &err) == 0) {
+        check_sound(&d);
         dataset_release(&d);
+    }
     if (bytes[0] == 't')
         memfiles_remove(folder, tu_name, n_files);
     for (int i = 0; i < n_files; i++)

@@ -10,6 +10,7 @@
 
 #include "data/format.h"
 #include "memfile.h"
+#include "sound.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -47,9 +48,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n)
         spec.edges = file[2].path;
         spec.split = file[3].path;
     }
-    /* dataset_open() has checked what is loaded. */
-    if (data_load(&d, &spec, &report, &err) == 0)
+    if (data_load(&d, &spec, &report, &err) == 0) {
+        check_sound(&d);
         dataset_release(&d);
+    }
     data_unmatched_release(&unmatched);
     for (int i = 0; i < n_files; i++)
         memfile_close(&file[i]);

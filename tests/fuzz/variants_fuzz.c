@@ -14,6 +14,7 @@
 #include "data/format.h"
 #include "data/genotype/recode.h"
 #include "memfile.h"
+#include "sound.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
 
@@ -83,11 +84,12 @@ static void load(struct data_spec *spec)
     struct dataset d;
     struct err err = {""};
 
-    /* dataset_open() has checked what is loaded. */
-    if (data_load(&d, spec, &report, &err) == 0)
+    if (data_load(&d, spec, &report, &err) == 0) {
+        check_sound(&d);
         dataset_release(&d);
-    else
+    } else {
         check_message(&err);
+    }
 }
 
 static void make_data(struct dataset *d)

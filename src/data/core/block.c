@@ -89,13 +89,14 @@ static struct hash digest_of(const struct block_header *h)
     return hash;
 }
 
-/* Covers the ploidy and base, too. */
+/* Covers the header's other fields outside the digest, too. */
 static struct hash allele_hash_of(const struct block_header *h)
 {
     struct hash hash =
         hash_bytes((const char *)h + h->data_bytes, block_whole_bytes(h) - h->data_bytes);
 
     hash.low ^= h->ploidy ^ (uint64_t)(uint8_t)h->base << 8;
+    hash.high ^= (uint64_t)h->allele_bytes << 32 | h->marker_id_bytes;
     return hash;
 }
 

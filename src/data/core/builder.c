@@ -260,10 +260,7 @@ int draft_build(struct dataset *out, const struct draft *draft, struct err *err)
     memcpy(block, &header, sizeof header);
     fill_block(block, draft);
     block_sign(block);
-    if (dataset_open(out, block, bytes, err)) {
-        free(block);
-        return -1;
-    }
+    dataset_view(out, block);
     out->owns_block = true;
     return 0;
 }

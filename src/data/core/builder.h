@@ -42,8 +42,8 @@ struct draft {
     const char *const *marker_ids;    /* [F], "" where unknown; or NULL */
 };
 
-/* Copy a draft into a block and open it. Pair with dataset_release(). -1 and err: no memory, names
- * of over 4 GiB, or a column without any dosage. */
+/* Copy a draft into a block and view it. Pair with dataset_release(). -1 and err: no memory, or names
+ * of over 4 GiB. */
 int draft_build(struct dataset *out, const struct draft *draft, struct err *err);
 
 #endif

@@ -126,8 +126,9 @@ void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32
  * samples are nodes. */
 int dataset_means(float *out, const struct dataset *d, struct err *err);
 
-/* View a block that came from elsewhere, after checking all of it. Borrows the block. -1 and err if
- * it is no valid block of this version. */
+/* View a block of draft_build(), 64-byte aligned. Borrows it. */
+void dataset_view(struct dataset *d, const void *block);
+/* The same for a block that another rank sent: -1 and err if its bytes do not have its digest. */
 int dataset_open(struct dataset *d, const void *block, size_t bytes, struct err *err);
 
 void dataset_release(struct dataset *d);
