@@ -11,42 +11,38 @@
 #include "data/core/data_report.h"
 #include "data/text/names.h"
 
-/* A pair of nodes in any order. */
-struct pair {
+#define EDGE_LINE_MAX INT32_MAX
+
+struct edge {
     int32_t low; /* smaller node */
     int32_t high;
-    bool is_backward; /* given as (high, low) */
+    float weight;
+    uint32_t line : 31;       /* of a table; 0: none */
+    uint32_t is_backward : 1; /* given as (high, low) */
 };
 
-/* Zero-initialise to begin. */
-struct pairs {
-    struct pair *item; /* owned */
+/* Zero-initialise to begin. All arrays are owned. */
+struct edges {
+    struct edge *item; /* [n] until edges_finish() */
     int64_t n;
     int64_t capacity;
     int64_t n_self_loops; /* dropped */
     int64_t n_duplicates; /* in the same direction */
     int64_t n_one_way;    /* kept, though given once */
-    int32_t *source;      /* [n] after pairs_finish(), as in struct edges */
+    int32_t *source;      /* [n] after edges_finish(): each edge once, source < target, sorted */
     int32_t *target;
-    float *weight; /* [n] 1 */
+    float *weight;
 };
 
-void pairs_release(struct pairs *pairs);
+void edges_release(struct edges *edges);
 
-int pairs_add(struct pairs *pairs, int32_t from, int32_t to, struct err *err);
+/* Add an edge of weight 1. */
+int edges_add(struct edges *edges, int32_t from, int32_t to, struct err *err);
 
 /* Sort, drop and count repeats, and replace item by the arrays. */
-int pairs_finish(struct pairs *pairs, struct err *err);
+int edges_finish(struct edges *edges, struct err *err);
 
-void pairs_into(struct draft *draft, const struct pairs *pairs); /* lends the arrays */
-
-/* Each undirected edge once, source < target, sorted. All arrays are owned. */
-struct edges {
-    int64_t n;
-    int32_t *source; /* [n] */
-    int32_t *target; /* [n] */
-    float *weight;   /* [n] default 1 */
-};
+void edges_into(struct draft *draft, const struct edges *edges); /* lends the arrays */
 
 /* Read two columns of node ids, of the file `nodes_path`, and optionally a weight. Self loops and
  * repeated pairs, which must have the same weight, are dropped and counted. Pair with
@@ -54,6 +50,5 @@ struct edges {
  * faulty. */
 int edges_read(struct edges *out, const char *path, const struct names *nodes,
                const char *nodes_path, struct data_report *report, struct err *err);
-void edges_release(struct edges *edges);
 
 #endif

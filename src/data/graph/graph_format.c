@@ -112,14 +112,11 @@ static int build(struct dataset *out, const struct graph_tables *g, struct err *
         .features = f->dense.v,
         .dosage = f->dense.dosage,
         .sparse = f->is_sparse ? &f->sparse : NULL,
-        .n_edges = g->edges.n,
-        .edge_source = g->edges.source,
-        .edge_target = g->edges.target,
-        .edge_weight = g->edges.weight,
         .ids = g->nodes.text,
         .feature_names = f->name,
     };
 
+    edges_into(&draft, &g->edges);
     target_into(&draft, &g->target);
     membership_into(&draft, &g->membership);
     return draft_build(out, &draft, err);

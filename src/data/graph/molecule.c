@@ -69,7 +69,7 @@ void molecules_release(struct molecules *m)
     }
 #endif
     free(m->feature);
-    pairs_release(&m->bonds);
+    edges_release(&m->bonds);
     memset(m, 0, sizeof *m);
 }
 
@@ -239,7 +239,7 @@ static int read_bond(struct scratch *s, struct molecules *m, int bond, struct er
         return 0;
     count_bond(&s->atom[a], order, topology);
     count_bond(&s->atom[b], order, topology);
-    return pairs_add(&m->bonds, m->n_atoms + a, m->n_atoms + b, err);
+    return edges_add(&m->bonds, m->n_atoms + a, m->n_atoms + b, err);
 }
 
 static int read_bonds(struct scratch *s, struct molecules *m, int molecule, struct err *err)

@@ -50,7 +50,7 @@ struct molecules {
     int8_t *feature; /* (n_atoms, MOLECULE_FEATURES) owned */
     int32_t n_atoms;
     int32_t capacity;
-    struct pairs bonds;            /* between atoms of all molecules */
+    struct edges bonds;            /* between atoms of all molecules */
     uint64_t session;              /* of Indigo */
     bool is_noted[MOLECULE_NOTES]; /* of the last molecule */
     char element[4];               /* its first one that is "other" */

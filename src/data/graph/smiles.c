@@ -352,8 +352,7 @@ static int find_columns(struct smiles *s, struct err *err)
 
     s->id = s->trait = s->part = s->group = -1;
     if (find_column(&s->smiles, s, smiles_name(spec), "data.smiles", err) ||
-        (has_id && find_column(&s->id, s, spec->id, "data.id", err)) ||
-        check_header(s, err) ||
+        (has_id && find_column(&s->id, s, spec->id, "data.id", err)) || check_header(s, err) ||
         (!spec->like && (find_division(s, err) || find_trait(s, spec->trait, err))))
         return -1;
     if (spec->like)
@@ -564,7 +563,7 @@ static int build(struct dataset *out, const struct smiles *s, struct err *err)
 
     for (int32_t j = 0; j < MOLECULE_FEATURES; j++)
         name[j] = molecule_feature_name(j);
-    pairs_into(&draft, &s->molecules.bonds);
+    edges_into(&draft, &s->molecules.bonds);
     target_into(&draft, &s->target);
     membership_into(&draft, &s->membership);
     return draft_build(out, &draft, err);
@@ -685,7 +684,7 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
              names_split(&s.missing, spec->missing, "data.missing", err) ||
              read_rows(&s, INT32_MAX, err) ||
              target_read_decimal(&s.cells, s.table.separator, err) ||
-             pairs_finish(&s.molecules.bonds, err) ||
+             edges_finish(&s.molecules.bonds, err) ||
              target_make(&s.target, &s.cells, spec->task, true, err) ||
              membership_read(&s.membership, &source, err) || build(out, &s, err);
 
@@ -720,7 +719,7 @@ static void forget_piece(struct smiles *s)
 {
     s->first = s->ids.n;
     s->molecules.n_atoms = 0;
-    pairs_release(&s->molecules.bonds);
+    edges_release(&s->molecules.bonds);
     target_release(&s->target);
 }
 
@@ -758,7 +757,7 @@ static int next_piece(struct dataset *out, void *state, int32_t most, struct dat
         report_new(report, s);
         return 0;
     }
-    if (pairs_finish(&s->molecules.bonds, err) ||
+    if (edges_finish(&s->molecules.bonds, err) ||
         target_absent(&s->target, s->ids.n - s->first, err) || build(out, s, err))
         return -1;
     return 1;

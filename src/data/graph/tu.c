@@ -34,14 +34,14 @@ struct tu {
     int32_t *graph_of;    /* [n_nodes] */
     int32_t n_nodes, node_capacity;
     struct tu_nodes nodes;
-    struct pairs edges;
+    struct edges edges;
     struct membership membership;
 };
 
 static void tu_release(struct tu *tu)
 {
     membership_release(&tu->membership);
-    pairs_release(&tu->edges);
+    edges_release(&tu->edges);
     tu_nodes_release(&tu->nodes);
     free(tu->graph_of);
     free(tu->graph_start);
@@ -359,7 +359,7 @@ static int add_edge(struct tu *tu, const struct lines *l, struct err *err)
         return lines_fault(err, l,
                            "edge %d, %d joins graphs %d and %d: both nodes must be in one graph", a,
                            b, tu->graph_of[a - 1] + 1, tu->graph_of[b - 1] + 1);
-    return pairs_add(&tu->edges, a - 1, b - 1, err);
+    return edges_add(&tu->edges, a - 1, b - 1, err);
 }
 
 static int read_edges(struct tu *tu, struct err *err)
@@ -373,7 +373,7 @@ static int read_edges(struct tu *tu, struct err *err)
         if (add_edge(tu, &l, err))
             break;
     lines_close(&l);
-    return status ? -1 : pairs_finish(&tu->edges, err);
+    return status ? -1 : edges_finish(&tu->edges, err);
 }
 
 /* ---- together ---- */
@@ -396,7 +396,7 @@ static int build(struct dataset *out, const struct tu *tu, struct err *err)
     };
 
     tu_nodes_into(&draft, &tu->nodes);
-    pairs_into(&draft, &tu->edges);
+    edges_into(&draft, &tu->edges);
     target_into(&draft, &tu->target);
     membership_into(&draft, &tu->membership);
     return draft_build(out, &draft, err);

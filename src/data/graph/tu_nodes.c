@@ -294,7 +294,7 @@ int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attribut
     return rc;
 }
 
-int tu_nodes_degrees(struct tu_nodes *out, const struct pairs *edges, int32_t n_nodes,
+int tu_nodes_degrees(struct tu_nodes *out, const struct edges *edges, int32_t n_nodes,
                      struct err *err)
 {
     memset(out, 0, sizeof *out);

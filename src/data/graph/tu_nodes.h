@@ -30,7 +30,7 @@ int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attribut
 void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dataset *like);
 
 /* Without labels and attributes, the feature is the number of neighbours. */
-int tu_nodes_degrees(struct tu_nodes *out, const struct pairs *edges, int32_t n_nodes,
+int tu_nodes_degrees(struct tu_nodes *out, const struct edges *edges, int32_t n_nodes,
                      struct err *err);
 
 void tu_nodes_release(struct tu_nodes *nodes);
