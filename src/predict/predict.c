@@ -219,7 +219,7 @@ int predict_choose(struct predict *w, struct err *err)
 
 /* ---- without the training data ---- */
 
-/* It stays in memory, because names are views of it. */
+/* It stays in memory for the prediction. */
 static int read_first(struct predict *w, struct err *err)
 {
     if (w->held[0].size)

@@ -136,11 +136,8 @@ static int check_digest(const struct replay *r, const struct replay_trial *trial
     err_set(err,
             "the data are not the training data (digest %s, here %s):%s; the same files are "
             "needed, with the phenotypes of that time; if they have moved, give --set "
-            "data.KEY=FILE%s",
-            trial->digest, digest, files.size ? buf_text(&files) : " simulated",
-            r->data.n_fixed ? "; a sweep whose covariates an earlier version had among the "
-                              "features must be run again"
-                            : "");
+            "data.KEY=FILE",
+            trial->digest, digest, files.size ? buf_text(&files) : " simulated");
     buf_release(&files);
     return -1;
 }

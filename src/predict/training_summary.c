@@ -6,9 +6,8 @@
 #include <string.h>
 
 #include "base/safetensors.h"
+#include "data/core/builder.h"
 #include "trial/kept.h"
-
-static const uint32_t one_name[] = {0, 1};
 
 /* The contents of a file, not trusted. */
 struct source {
@@ -16,8 +15,7 @@ struct source {
     struct safetensor fill, mean;                      /* likewise */
     struct safetensor fixed, fixed_mean, fixed_factor; /* names, [q], [q]; likewise */
     int32_t n_features, n_fixed, n_classes;
-    bool has_ploidy;
-    int ploidy, base;
+    double ploidy, base;
 };
 
 static int damaged(struct err *err)
@@ -60,8 +58,6 @@ static bool find_numbers(struct safetensor *t, const void *file, size_t bytes, c
 
 static int read_source(struct source *s, const void *file, size_t bytes, struct err *err)
 {
-    double n_markers, ploidy, base;
-
     *s = (struct source){0};
     if (!find_names(&s->names, file, bytes, "features.names") || !s->names.data ||
         !find_names(&s->alleles, file, bytes, "features.alleles") ||
@@ -72,21 +68,12 @@ static int read_source(struct source *s, const void *file, size_t bytes, struct 
     s->n_features = count_names(&s->names);
     s->n_classes = count_names(&s->classes);
     s->n_fixed = count_names(&s->fixed);
-    if (!safetensors_number(&n_markers, file, bytes, "markers") && n_markers < s->n_features)
-        return err_set(err, "an earlier version trained them with covariates among the features: "
-                            "train them again");
-    if (!safetensors_number(&ploidy, file, bytes, "ploidy")) {
-        if (!(ploidy >= 0 && ploidy <= DOSAGE_MAX))
-            return damaged(err);
-        s->has_ploidy = true;
-        s->ploidy = (int)ploidy;
-    }
-    if (!safetensors_number(&base, file, bytes, "base"))
-        s->base = base < 0 ? -1 : 0;
-    if ((s->alleles.data && count_names(&s->alleles) != s->n_features) ||
-        (s->ids.data && count_names(&s->ids) != s->n_features))
-        return damaged(err);
-    if (!find_numbers(&s->fill, file, bytes, "features.fill", SAFETENSORS_F32, s->n_features) ||
+    if (safetensors_number(&s->ploidy, file, bytes, "ploidy") ||
+        !(s->ploidy >= 0 && s->ploidy <= DOSAGE_MAX) ||
+        safetensors_number(&s->base, file, bytes, "base") ||
+        (s->alleles.data && count_names(&s->alleles) != s->n_features) ||
+        (s->ids.data && count_names(&s->ids) != s->n_features) ||
+        !find_numbers(&s->fill, file, bytes, "features.fill", SAFETENSORS_F32, s->n_features) ||
         !find_numbers(&s->mean, file, bytes, "features.mean", SAFETENSORS_F64, s->n_features) ||
         !find_numbers(&s->fixed_mean, file, bytes, "fixed.mean", SAFETENSORS_F64, s->n_fixed) ||
         !find_numbers(&s->fixed_factor, file, bytes, "fixed.factor", SAFETENSORS_F64, s->n_fixed) ||
@@ -97,138 +84,108 @@ static int read_source(struct source *s, const void *file, size_t bytes, struct 
 
 /* ---- the data set ---- */
 
-/* Set the offsets of n texts and of the end. Return the address after these. */
-static uint32_t *index_names(uint32_t *start, const struct safetensor *t, int32_t n)
+/* Returns the n texts, NULL if they are absent or memory is short. */
+static const char **split(const struct safetensor *t, int32_t n)
 {
+    const char **out = t->data ? malloc(((size_t)n + 1) * sizeof *out) : NULL;
     const char *text = t->data;
 
-    *start = 0;
-    for (int32_t i = 0; i < n; i++)
-        start[i + 1] = start[i] + (uint32_t)strlen(text + start[i]) + 1;
-    return start + n + 1;
+    for (int32_t i = 0; out && i < n; i++, text += strlen(text) + 1)
+        out[i] = text;
+    return out;
 }
 
-/* They must be the floats that recode computes from the data. */
-static void take_means(float *mean, const struct source *from)
+/* Its numbers need not be aligned. */
+static double number_at(const struct safetensor *t, int32_t i)
 {
-    for (int32_t j = 0; j < from->n_features; j++)
-        if (from->fill.data)
-            memcpy(&mean[j], (const char *)from->fill.data + (size_t)j * sizeof *mean,
-                   sizeof *mean);
-        else {
-            double v;
+    double v;
 
-            memcpy(&v, (const char *)from->mean.data + (size_t)j * sizeof v, sizeof v);
-            mean[j] = (float)v;
-        }
+    memcpy(&v, (const char *)t->data + (size_t)i * sizeof v, sizeof v);
+    return v;
 }
 
-/* The one sample has the means, which replace missing numbers of new samples. */
-static void take_fixed(struct training_summary *s, const struct source *from)
+/* mean: the floats that recode computes from the data. fixed: the one sample has the means, which
+ * replace missing numbers of new samples. */
+static void take_numbers(float *mean, double *fixed, int32_t *factor, const struct source *from)
 {
+    for (int32_t j = 0; !from->fill.data && j < from->n_features; j++)
+        mean[j] = (float)number_at(&from->mean, j);
+    if (from->fill.data)
+        memcpy(mean, from->fill.data, (size_t)from->n_features * sizeof *mean);
     for (int32_t j = 0; j < from->n_fixed; j++) {
-        double factor;
+        double number = number_at(&from->fixed_factor, j);
 
-        memcpy(&s->fixed[j], (const char *)from->fixed_mean.data + (size_t)j * sizeof factor,
-               sizeof factor);
-        memcpy(&factor, (const char *)from->fixed_factor.data + (size_t)j * sizeof factor,
-               sizeof factor);
-        s->fixed_factor[j] = factor >= 0 ? (int32_t)fmin(factor, INT32_MAX) : -1;
+        fixed[j] = number_at(&from->fixed_mean, j);
+        factor[j] = number >= 0 ? (int32_t)fmin(number, INT32_MAX) : -1;
     }
 }
 
-static bool has_means(const struct source *s)
+static int build(struct dataset *out, const struct source *from, struct err *err)
 {
-    return s->mean.data || s->fill.data;
-}
+    static const float no_target = NAN;
+    static const int32_t no_label = -1;
+    size_t n = (size_t)from->n_features, q = (size_t)from->n_fixed;
+    float *mean = malloc(n * sizeof *mean);
+    double *fixed = malloc((q + 1) * sizeof *fixed);
+    int32_t *factor = malloc((q + 1) * sizeof *factor);
+    const char **names = split(&from->names, from->n_features);
+    const char **alleles = split(&from->alleles, from->n_features);
+    const char **ids = split(&from->ids, from->n_features);
+    const char **classes = split(&from->classes, from->n_classes);
+    const char **fixed_names = split(&from->fixed, from->n_fixed);
+    struct draft draft = {.n_samples = 1,
+                          .n_features = from->n_features,
+                          .n_fixed = from->n_fixed,
+                          .n_classes = from->n_classes,
+                          .ploidy = (int)from->ploidy,
+                          .base = from->base < 0 ? -1 : 0,
+                          .features = mean,
+                          .fixed = fixed,
+                          .fixed_factor = factor,
+                          .fixed_names = fixed_names,
+                          .target = from->n_classes ? NULL : &no_target,
+                          .label = from->n_classes ? &no_label : NULL,
+                          .ids = &(const char *){""},
+                          .feature_names = names,
+                          .alleles = alleles,
+                          .marker_ids = ids,
+                          .class_names = classes};
+    int rc = -1;
 
-/* Models of version 0.2 have neither. All means of scaled numbers are 0. */
-static void guess_coding(const struct training_summary *s, struct source *from)
-{
-    bool is_scaled = true;
-
-    for (int32_t j = 0; j < from->n_features; j++) {
-        from->base = s->mean[j] < 0 ? -1 : from->base;
-        is_scaled = is_scaled && fabsf(s->mean[j]) < 1e-3f;
+    if (!mean || !fixed || !factor || !names || (!alleles && from->alleles.data) ||
+        (!ids && from->ids.data) || (!classes && from->classes.data) ||
+        (!fixed_names && from->fixed.data)) {
+        err_nomem(err, "features", n * sizeof *names);
+    } else {
+        take_numbers(mean, fixed, factor, from);
+        rc = draft_build(out, &draft, err);
     }
-    from->ploidy = is_scaled ? 0 : 2;
-    from->base = is_scaled ? 0 : from->base;
-}
-
-static void describe(struct training_summary *s, struct source *from)
-{
-    if (!from->has_ploidy)
-        guess_coding(s, from);
-    s->data = (struct dataset){
-        .n_samples = 1,
-        .n_nodes = 1,
-        .n_features = from->n_features,
-        .n_fixed = from->n_fixed,
-        .n_classes = from->n_classes,
-        .ploidy = from->ploidy,
-        .base = from->base,
-        .task = from->n_classes ? TASK_CLASSIFICATION : TASK_REGRESSION,
-        .features = mat_view(s->mean, 1, from->n_features),
-        .fixed = from->n_fixed ? s->fixed : NULL,
-        .fixed_factor = s->fixed_factor,
-        .target = from->n_classes ? NULL : &s->target,
-        .label = from->n_classes ? &s->label : NULL,
-        .const_ids = "",
-        .id_start = one_name,
-        .const_features = from->names.data,
-        .const_fixed = from->fixed.data,
-        .const_alleles = from->alleles.data,
-        .const_marker_ids = from->ids.data,
-        .const_classes = from->classes.data,
-    };
-}
-
-static void point_at_names(struct training_summary *s, const struct source *from)
-{
-    uint32_t *at = s->start;
-
-    s->data.feature_start = at;
-    at = index_names(at, &from->names, from->n_features);
-    if (from->alleles.data) {
-        s->data.allele_start = at;
-        at = index_names(at, &from->alleles, from->n_features);
-    }
-    if (from->ids.data) {
-        s->data.marker_id_start = at;
-        at = index_names(at, &from->ids, from->n_features);
-    }
-    s->data.class_start = at;
-    at = index_names(at, &from->classes, from->n_classes);
-    s->data.fixed_start = at;
-    index_names(at, &from->fixed, from->n_fixed);
+    free(mean);
+    free(fixed);
+    free(factor);
+    free(names);
+    free(alleles);
+    free(ids);
+    free(classes);
+    free(fixed_names);
+    return rc;
 }
 
 int training_summary_init(struct training_summary *s, const void *file, size_t bytes,
                           struct err *err)
 {
     struct source from;
-    size_t n_names, n;
 
-    *s = (struct training_summary){.target = NAN, .label = -1};
+    memset(s, 0, sizeof *s);
     if (!kept_is_complete(file, bytes))
         return err_set(err, "their first layer is stored by training samples (model.reduce)");
     if (read_source(&from, file, bytes, err))
         return -1;
-    if (!has_means(&from))
+    if (!from.mean.data && !from.fill.data)
         return err_set(err, "they do not contain the means of the features, which are neither "
                             "dosages nor standardised");
-    n = (size_t)from.n_features;
-    n_names = 3 * (n + 1) + (size_t)from.n_classes + (size_t)from.n_fixed + 2;
-    s->start = malloc(n_names * sizeof *s->start);
-    s->mean = malloc(n * sizeof *s->mean);
-    s->fixed = malloc(((size_t)from.n_fixed + 1) * sizeof *s->fixed);
-    s->fixed_factor = malloc(((size_t)from.n_fixed + 1) * sizeof *s->fixed_factor);
-    if (!s->start || !s->mean || !s->fixed || !s->fixed_factor)
-        return err_nomem(err, "features", n_names * sizeof *s->start);
-    take_means(s->mean, &from);
-    take_fixed(s, &from);
-    describe(s, &from);
-    point_at_names(s, &from);
+    if (build(&s->data, &from, err))
+        return -1;
     s->nobody = s->data;
     s->nobody.n_samples = s->nobody.n_nodes = 0;
     return 0;
@@ -238,10 +195,7 @@ void training_summary_release(struct training_summary *s)
 {
     if (!s)
         return;
-    free(s->start);
-    free(s->mean);
-    free(s->fixed);
-    free(s->fixed_factor);
+    dataset_release(&s->data);
     memset(s, 0, sizeof *s);
 }
 

@@ -9,22 +9,14 @@
 #include "gcn/scale.h"
 
 struct training_summary {
-    struct dataset data; /* points into the file and to the arrays below */
+    struct dataset data;
     /* Without the sample, for a predictor: among few samples it would change the rounding. */
     struct dataset nobody;
-    uint32_t *start;       /* offsets of features, alleles, ids, classes and fixed effects */
-    float *mean;           /* [F] */
-    double *fixed;         /* [q] */
-    int32_t *fixed_factor; /* [q] */
-    float target;
-    int32_t label;
 };
 
-/* The file must outlive it. Pair with training_summary_release(), also after a failure. -1 and err:
- * the model's first layer is stored by samples (kept_is_complete()), it lacks the means of the
- * features (only dosages and standardised features have them), an earlier version trained it with
- * covariates among the features, it is damaged, or memory is
- * short. */
+/* Pair with training_summary_release(), also after a failure. -1 and err: the model's first layer is
+ * stored by samples (kept_is_complete()), it lacks the means of the features (only dosages and
+ * standardised features have them), it is damaged, or memory is short. */
 int training_summary_init(struct training_summary *s, const void *file, size_t bytes,
                           struct err *err);
 void training_summary_release(struct training_summary *s);

@@ -52,7 +52,7 @@ static const struct safetensor whole[N_TENSORS] = {
 
 /* Tensors without a name are left out. */
 static int make(struct training_summary *s, struct buf *file, const struct safetensor *t,
-                const char *n_markers, struct err *err)
+                struct err *err)
 {
     struct safetensor list[N_TENSORS];
     struct buf metadata = {0};
@@ -61,8 +61,8 @@ static int make(struct training_summary *s, struct buf *file, const struct safet
     for (int i = 0; i < N_TENSORS; i++)
         if (*t[i].name)
             list[n++] = t[i];
-    if (n_markers)
-        safetensors_describe(&metadata, "markers", n_markers);
+    safetensors_describe(&metadata, "ploidy", "2");
+    safetensors_describe(&metadata, "base", "-1");
     buf_release(file);
     safetensors_write(file, &metadata, list, n);
     buf_release(&metadata);
@@ -80,11 +80,12 @@ static void test_is_the_mean(void **state)
     struct mat x = mat_view(row, 1, 3);
 
     (void)state;
-    assert_int_equal(make(&s, &file, whole, NULL, &err), 0);
+    assert_int_equal(make(&s, &file, whole, &err), 0);
     assert_int_equal(s.data.n_samples, 1);
     assert_int_equal(s.nobody.n_samples, 0);
     assert_int_equal(s.data.n_features, 3);
     assert_int_equal(s.data.n_fixed, 3);
+    assert_true(s.data.ploidy == 2 && s.data.base == -1);
     assert_memory_equal(dataset_fixed(&s.data, 0), fixed_means, sizeof fixed_means);
     assert_int_equal(s.data.fixed_factor[1], 0);
     assert_int_equal(s.data.fixed_factor[2], -1);
@@ -108,39 +109,6 @@ static void test_is_the_mean(void **state)
     buf_release(&file);
 }
 
-/* Models of version 0.2 have neither ploidy nor base: a mean below 0 shows calls of -1, 0 and 1,
- * and means of 0 show scaled numbers. */
-static void test_base(void **state)
-{
-    static const float low[] = {0.25f, -0.75f, 0.5f}, zero[] = {0, -1e-8f, 0};
-    struct safetensor t[N_TENSORS];
-    struct buf metadata = {0}, file = {0};
-    struct training_summary s;
-    struct err err;
-
-    (void)state;
-    safetensors_describe(&metadata, "ploidy", "2");
-    safetensors_describe(&metadata, "base", "-1");
-    safetensors_write(&file, &metadata, whole, N_TENSORS);
-    assert_int_equal(training_summary_init(&s, file.data, file.size, &err), 0);
-    assert_int_equal(s.data.base, -1);
-    training_summary_release(&s);
-    memcpy(t, whole, sizeof t);
-    for (int is_low = 0; is_low < 2; is_low++) {
-        t[FILL].data = is_low ? low : fill;
-        assert_int_equal(make(&s, &file, t, NULL, &err), 0);
-        assert_int_equal(s.data.base, -is_low);
-        assert_int_equal(s.data.ploidy, 2);
-        training_summary_release(&s);
-    }
-    t[FILL].data = zero;
-    assert_int_equal(make(&s, &file, t, NULL, &err), 0);
-    assert_true(s.data.ploidy == 0 && s.data.base == 0);
-    training_summary_release(&s);
-    buf_release(&metadata);
-    buf_release(&file);
-}
-
 /* Without classes the task is regression. Without fill, all means come from the scaling. */
 static void test_other_forms(void **state)
 {
@@ -152,32 +120,32 @@ static void test_other_forms(void **state)
     (void)state;
     memcpy(t, whole, sizeof t);
     t[CLASSES].name[0] = t[FILL].name[0] = t[ALLELES].name[0] = '\0';
-    assert_int_equal(make(&s, &file, t, "3", &err), 0);
+    assert_int_equal(make(&s, &file, t, &err), 0);
     assert_int_equal(s.data.task, TASK_REGRESSION);
     assert_false(dataset_is_labelled(&s.data, 0));
     assert_string_equal(dataset_alleles(&s.data, 0), "");
-    assert_true(s.mean[0] == (float)means[0] && s.mean[2] == (float)means[2]);
+    assert_true(s.data.features.v[0] == (float)means[0] && s.data.features.v[2] == (float)means[2]);
     training_summary_release(&s);
 
     memcpy(t, whole, sizeof t);
     t[MEAN].name[0] = t[FILL].name[0] = '\0';
-    assert_int_equal(make(&s, &file, t, NULL, &err), -1);
+    assert_int_equal(make(&s, &file, t, &err), -1);
     assert_non_null(strstr(err.text, "they do not contain the means of the features"));
     training_summary_release(&s);
     strcpy(t[FIRST].name, "layers.0.xw");
-    assert_int_equal(make(&s, &file, t, NULL, &err), -1);
+    assert_int_equal(make(&s, &file, t, &err), -1);
     assert_non_null(strstr(err.text, "by training samples"));
     training_summary_release(&s);
     buf_release(&file);
 }
 
-static void refuse(const struct safetensor *t, const char *n_markers, const char *wanted)
+static void refuse(const struct safetensor *t, const char *wanted)
 {
     struct training_summary s;
     struct buf file = {0};
     struct err err;
 
-    assert_int_equal(make(&s, &file, t, n_markers, &err), -1);
+    assert_int_equal(make(&s, &file, t, &err), -1);
     assert_non_null(strstr(err.text, wanted));
     training_summary_release(&s);
     buf_release(&file);
@@ -189,23 +157,22 @@ static void test_broken(void **state)
     struct safetensor t[N_TENSORS];
 
     (void)state;
-    refuse(whole, "2", "with covariates among the features");
     for (int i = NAMES; i <= FIXED_FACTOR; i++) {
         memcpy(t, whole, sizeof t);
         t[i].shape[0]--; /* texts without their last NUL, arrays of too few features */
-        refuse(t, NULL, "damaged");
+        refuse(t, "damaged");
     }
     for (int i = FILL; i <= MEAN; i++) {
         memcpy(t, whole, sizeof t);
         t[i].type = other[i == FILL];
-        refuse(t, NULL, "damaged");
+        refuse(t, "damaged");
     }
     memcpy(t, whole, sizeof t);
     t[NAMES].name[0] = '\0';
-    refuse(t, NULL, "damaged");
+    refuse(t, "damaged");
     memcpy(t, whole, sizeof t);
     t[ALLELES].shape[0] = 9; /* enough for one feature only */
-    refuse(t, NULL, "damaged");
+    refuse(t, "damaged");
 }
 
 static void test_cut(void **state)
@@ -215,7 +182,7 @@ static void test_cut(void **state)
     struct err err;
 
     (void)state;
-    assert_int_equal(make(&s, &file, whole, NULL, &err), 0);
+    assert_int_equal(make(&s, &file, whole, &err), 0);
     training_summary_release(&s);
     for (size_t n = 0; n < file.size; n++) {
         char *part = malloc(n + 1);
@@ -232,8 +199,9 @@ static void test_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_is_the_mean), cmocka_unit_test(test_base),
-        cmocka_unit_test(test_other_forms), cmocka_unit_test(test_broken),
+        cmocka_unit_test(test_is_the_mean),
+        cmocka_unit_test(test_other_forms),
+        cmocka_unit_test(test_broken),
         cmocka_unit_test(test_cut),
     };
 
