@@ -82,7 +82,7 @@ if "$ESPALIER" run grid.ini --progress none >/dev/null 2>.err; then
     is "rows that cannot be read are left out" "$(predict --graphs bad.csv | cut -d, -f1,4 | tr '\n' ' ')" "id,models x,3 z,3 "
     like "counted and named" "$(cat .err)" "warning: bad.csv: 2 molecules cannot be parsed and have no prediction: line 3, id .*; line 5, id"
     printf 'smile\nCCO\n' >new.csv
-    refused "no such column" 'new.csv: no column "smiles" (data.smiles): must be one of "smile"; did you mean "smile"?: rename the column in the header' --graphs new.csv
+    refused "no such column" 'new.csv:1: no column "smiles" (data.smiles): must be one of "smile"; did you mean "smile"?: rename the column in the header' --graphs new.csv
     printf 'smiles\nCCO\nCCO\n' >new.csv
     is "the SMILES name rows without ids" "$(predict --graphs new.csv | cut -d, -f1,4 | tr '\n' ' ')" "id,models CCO,3 CCO,3 "
     (echo smiles,id && cut -d, -f1 few.csv | sed '1d; s/$/,new/') >known.csv

@@ -489,9 +489,10 @@ static void test_part(void **state)
                                                 "with a value, left out of all parts: \"w\""));
     dataset_release(&d);
     spec.part = "Sets";
-    refuse_spec(&spec,
-                "pheno.csv:1: no column \"Sets\": split.part must be one of \"ft\", \"set\"; did "
-                "you mean \"set\"?");
+    refuse_spec(
+        &spec,
+        "pheno.csv:1: no column \"Sets\" (split.part): must be one of \"id\", \"ft\", \"set\"; did "
+        "you mean \"set\"?");
     spec.part = "ft";
     refuse_spec(
         &spec, "pheno.csv:1: split.part: column \"ft\" is the trait and cannot divide the samples");
@@ -509,8 +510,9 @@ static void test_group_errors(void **state)
 
     (void)state;
     spec.group = "family";
-    refuse_spec(&spec, "pheno.csv:1: no column \"family\": split.group must be one of \"ft\", "
-                       "\"fam\"; did you mean \"fam\"?");
+    refuse_spec(&spec,
+                "pheno.csv:1: no column \"family\" (split.group): must be one of \"id\", \"ft\", "
+                "\"fam\"; did you mean \"fam\"?");
     spec.split = scratch_text("split.csv", "id,part\nx,train\n");
     refuse_spec(&spec, "split.csv: no column \"family\" (split.group)");
     scratch_text("split.csv", "id,side,note\nx,train,1\n");

@@ -324,7 +324,7 @@ static void test_groups(void **state)
     assert_string_equal(dataset_group_name(&d, d.group[0]), "c");
     dataset_release(&d);
     spec.split = NULL, spec.group = "h";
-    refuse(&spec, "m.csv: no column \"h\" (split.group): must be one of \"smiles\", \"y\", \"g\"",
+    refuse(&spec, "m.csv:1: no column \"h\" (split.group): must be one of \"smiles\", \"y\", \"g\"",
            "");
     spec.group = NULL, spec.part = "set";
     spec.molecules = scratch_text("m.csv", "smiles,y,Set\nCCO,1,train\nC,2,Valid\nN,4,\n");
@@ -384,10 +384,10 @@ static void test_bad_columns(void **state)
     (void)state;
     refuse(&spec, "m.csv: 2 columns could be predicted: data.trait must name one", "");
     spec.trait = "z";
-    refuse(&spec, "m.csv: no column \"z\" (data.trait): must be one of \"num\", \"smiles\", \"y\"",
-           "");
+    refuse(&spec,
+           "m.csv:1: no column \"z\" (data.trait): must be one of \"num\", \"smiles\", \"y\"", "");
     spec.trait = "y", spec.smiles = "mol";
-    refuse(&spec, "m.csv: no column \"mol\" (data.smiles)", "");
+    refuse(&spec, "m.csv:1: no column \"mol\" (data.smiles)", "");
     spec.smiles = "y";
     refuse(&spec, "m.csv: column \"y\" is used for more than one of smiles, trait and id", "");
     spec.smiles = NULL, spec.id = "y";

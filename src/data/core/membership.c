@@ -263,6 +263,41 @@ int membership_read(struct membership *m, const struct membership_source *source
     return 0;
 }
 
+static int find_cells(int32_t *col, struct target_cells *cells, const struct table *t,
+                      const struct data_spec *spec, const char *name, const char *setting,
+                      int32_t id, int32_t n, struct err *err)
+{
+    if (!is_set(name))
+        return 0;
+    *col = is_set(spec->split) ? table_column(t, name, id, err)
+                               : reader_column(t, name, id, setting, "", err);
+    if (*col == TABLE_NO_COLUMN && is_set(spec->split))
+        return 0;
+    return *col < 0 ? -1 : target_cells_init(cells, n, t->path, name, err);
+}
+
+int membership_cells_find(struct membership_cells *c, const struct table *t,
+                          const struct data_spec *spec, int32_t id, int32_t n, struct err *err)
+{
+    *c = (struct membership_cells){0};
+    if (find_cells(&c->part_col, &c->part, t, spec, spec->part, "split.part", id, n, err))
+        return -1;
+    return find_cells(&c->group_col, &c->group, t, spec, spec->group, "split.group", id, n, err);
+}
+
+bool membership_cells_have(const struct membership_cells *c, int32_t col)
+{
+    return (c->part.column && c->part_col == col) || (c->group.column && c->group_col == col);
+}
+
+int membership_cells_read(struct membership_cells *c, int32_t i, const struct table *t,
+                          const struct names *missing, struct err *err)
+{
+    if (c->part.column && reader_keep_cell(&c->part, i, t, c->part_col, missing, err))
+        return -1;
+    return c->group.column ? reader_keep_cell(&c->group, i, t, c->group_col, missing, err) : 0;
+}
+
 void membership_cells_release(struct membership_cells *cells)
 {
     target_cells_release(&cells->part);

@@ -12,6 +12,7 @@
 #include "data/core/id_join.h"
 #include "data/core/target.h"
 #include "data/text/names.h"
+#include "data/text/table.h"
 
 struct data_report;
 
@@ -26,10 +27,20 @@ struct membership {
 };
 
 /* Cells of the columns split.part and split.group in the table with the trait, one for each sample.
- * column NULL: the setting is not set, or the table lacks the column. */
+ * part.column NULL: the setting is not set, or the table lacks the column, like group.column. */
 struct membership_cells {
     struct target_cells part, group;
+    int32_t part_col, group_col;
 };
+/* Find the columns, but not `id`, in a table of n samples (0: rows append them). -1 and err if there is
+ * none, unless it may be in the split file. Pair with membership_cells_release() in any case. */
+int membership_cells_find(struct membership_cells *cells, const struct table *t,
+                          const struct data_spec *spec, int32_t id, int32_t n, struct err *err);
+/* True for one of the columns. */
+bool membership_cells_have(const struct membership_cells *cells, int32_t col);
+/* Keep those of the current row for sample i. missing: as in reader_keep_cell() */
+int membership_cells_read(struct membership_cells *cells, int32_t i, const struct table *t,
+                          const struct names *missing, struct err *err);
 void membership_cells_release(struct membership_cells *cells);
 
 /* All borrowed. */

@@ -15,10 +15,8 @@ struct reading {
     struct phenotype *p;
     struct table table;
     struct names missing;
-    int32_t id, trait;   /* -1: not read */
-    int32_t *fixed;      /* [n_fixed] */
-    int32_t part, group; /* -1: none */
-    bool has_split_file;
+    int32_t id, trait; /* -1: not read */
+    int32_t *fixed;    /* [n_fixed] */
     const struct names *ids;
     const struct joined_ids *source;
     struct names listed; /* ids of the table */
@@ -155,35 +153,6 @@ static int find_all_fixed(struct reading *r, const char *listed, struct err *err
     return rc;
 }
 
-/* name: of a column that may be in the split file instead. */
-static int find_cells(struct reading *r, int32_t *col, struct target_cells *cells, const char *name,
-                      const char *setting, struct err *err)
-{
-    const struct table *t = &r->table;
-
-    if (!name || !*name)
-        return 0;
-    *col = table_column(t, name, r->id, err);
-    if (*col == TABLE_REFUSED)
-        return -1;
-    if (*col >= 0)
-        return target_cells_init(cells, r->ids->n, t->path, name, err);
-    return r->has_split_file ? 0 : no_column(r, "column", name, setting, err);
-}
-
-static int find_division(struct reading *r, const struct data_spec *spec, struct err *err)
-{
-    struct membership_cells *cells = &r->p->cells;
-
-    if (find_cells(r, &r->part, &cells->part, spec->part, "split.part", err))
-        return -1;
-    if (r->part >= 0 && r->part == r->trait)
-        return table_fault(
-            err, &r->table,
-            "split.part: column \"%.80s\" is the trait and cannot divide the samples", spec->part);
-    return find_cells(r, &r->group, &cells->group, spec->group, "split.group", err);
-}
-
 /* ---- a missing header ---- */
 
 /* Always -1. found: why the first line is none. */
@@ -278,33 +247,29 @@ static int find_columns(struct reading *r, const struct data_spec *spec, struct 
     r->trait = find_trait(r, spec->trait, err);
     if (r->trait < 0 || target_cells_init(&r->p->trait, r->ids->n, t->path, t->name[r->trait], err))
         return -1;
-    return find_all_fixed(r, spec->fixed, err) || find_division(r, spec, err) ? -1 : 0;
+    if (find_all_fixed(r, spec->fixed, err) ||
+        membership_cells_find(&r->p->cells, t, spec, r->id, r->ids->n, err))
+        return -1;
+    if (r->p->cells.part.column && r->p->cells.part_col == r->trait)
+        return table_fault(
+            err, t, "split.part: column \"%.80s\" is the trait and cannot divide the samples",
+            spec->part);
+    return 0;
 }
 
 /* ---- rows ---- */
 
-static int keep(const struct reading *r, struct target_cells *cells, int32_t i, int32_t col,
-                struct err *err)
-{
-    const char *cell = r->table.cell[col];
-
-    return target_cells_set(cells, i, reader_is_listed(&r->missing, cell) ? "" : cell,
-                            r->table.line, err);
-}
-
 static int keep_row(const struct reading *r, int32_t i, struct err *err)
 {
+    const struct table *t = &r->table;
     struct phenotype *p = r->p;
 
-    if (r->trait >= 0 && keep(r, &p->trait, i, r->trait, err))
+    if (r->trait >= 0 && reader_keep_cell(&p->trait, i, t, r->trait, &r->missing, err))
         return -1;
     for (int32_t k = 0; k < p->n_fixed; k++)
-        if (keep(r, &p->fixed[k], i, r->fixed[k], err))
+        if (reader_keep_cell(&p->fixed[k], i, t, r->fixed[k], &r->missing, err))
             return -1;
-    return (r->part >= 0 && keep(r, &p->cells.part, i, r->part, err)) ||
-                   (r->group >= 0 && keep(r, &p->cells.group, i, r->group, err))
-               ? -1
-               : 0;
+    return membership_cells_read(&p->cells, i, t, &r->missing, err);
 }
 
 static int32_t new_row(struct reading *r, struct err *err)
@@ -471,14 +436,8 @@ static void find_suspect(struct phenotype_report *report, const struct target_ce
 int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                    const struct data_spec *spec, struct phenotype_report *report, struct err *err)
 {
-    struct reading r = {.p = p,
-                        .ids = source->ids,
-                        .source = source,
-                        .report = report,
-                        .trait = TABLE_NO_COLUMN,
-                        .part = TABLE_NO_COLUMN,
-                        .group = TABLE_NO_COLUMN,
-                        .has_split_file = spec->split && *spec->split};
+    struct reading r = {
+        .p = p, .ids = source->ids, .source = source, .report = report, .trait = TABLE_NO_COLUMN};
     int rc = -1;
 
     memset(p, 0, sizeof *p);

@@ -19,21 +19,26 @@ bool reader_has_family(const struct table *t)
            !strcmp(t->name[1], "IID");
 }
 
-int32_t reader_id_column(const struct table *t, const char *name, struct err *err)
+int32_t reader_column(const struct table *t, const char *name, int32_t except, const char *setting,
+                      const char *remedy, struct err *err)
 {
     struct buf columns = {0};
-    int32_t found;
+    int32_t found = table_column(t, name, except, err);
 
-    if (!name || !*name)
-        return reader_has_family(t);
-    found = table_column(t, name, -1, err);
     if (found != TABLE_NO_COLUMN)
         return found;
     table_put_columns(&columns, t, name, NULL, NULL);
-    table_fault(err, t, "no column \"%.80s\" (data.id): must be one of %s", name,
-                buf_text(&columns));
+    table_fault(err, t, "no column \"%.80s\" (%s): must be one of %s%s", name, setting,
+                buf_text(&columns), remedy);
     buf_release(&columns);
     return -1;
+}
+
+int32_t reader_id_column(const struct table *t, const char *name, struct err *err)
+{
+    if (!name || !*name)
+        return reader_has_family(t);
+    return reader_column(t, name, -1, "data.id", "", err);
 }
 
 void reader_report_columns(struct data_report *report, const struct equality_count *spelled,
@@ -69,6 +74,14 @@ int32_t reader_known_id(struct id_join *join, const struct table *t, int32_t col
         return table_fault(err, t, "column \"%.80s\": id \"%.80s\" is not in %s", t->name[col],
                            t->cell[col], source);
     return known;
+}
+
+int reader_keep_cell(struct target_cells *cells, int32_t i, const struct table *t, int32_t col,
+                     const struct names *missing, struct err *err)
+{
+    const char *cell = t->cell[col];
+
+    return target_cells_set(cells, i, reader_is_listed(missing, cell) ? "" : cell, t->line, err);
 }
 
 bool reader_is_listed(const struct names *words, const char *cell)

@@ -10,7 +10,7 @@
 
 struct graph_tables {
     struct names nodes, missing; /* missing: codes of data.missing */
-    int32_t label, part, group;  /* columns of the labels; 0: none */
+    int32_t label;               /* column of the labels */
     struct target_cells cells;
     struct target target;
     struct node_features features;
@@ -32,25 +32,16 @@ static void graph_tables_release(struct graph_tables *g)
     names_release(&g->nodes);
 }
 
-/* 0: none. -1 and err if several have the name. */
-static int find_named(int32_t *out, const struct table *t, const char *name, struct err *err)
-{
-    int32_t col = name && *name ? table_column(t, name, 0, err) : TABLE_NO_COLUMN;
-
-    *out = col > 0 ? col : 0;
-    return col == TABLE_REFUSED ? -1 : 0;
-}
-
 /* Columns that split.part and split.group name may stand beside the label. */
 static int find_columns(struct graph_tables *g, const struct table *t, const struct data_spec *spec,
                         struct err *err)
 {
     int32_t n = 0;
 
-    if (find_named(&g->part, t, spec->part, err) || find_named(&g->group, t, spec->group, err))
+    if (membership_cells_find(&g->division, t, spec, 0, 0, err))
         return -1;
     for (int32_t j = 1; j < t->n_cols; j++)
-        if (j != g->part && j != g->group) {
+        if (!membership_cells_have(&g->division, j)) {
             g->label = j;
             n++;
         }
@@ -60,11 +51,7 @@ static int find_columns(struct graph_tables *g, const struct table *t, const str
                            "%d column%s: a table of labels has two (node, label), and those that "
                            "split.part and split.group name",
                            t->n_cols, t->n_cols == 1 ? "" : "s");
-    if (target_cells_init(&g->cells, 0, t->path, t->name[g->label], err) ||
-        (g->part && target_cells_init(&g->division.part, 0, t->path, spec->part, err)) ||
-        (g->group && target_cells_init(&g->division.group, 0, t->path, spec->group, err)))
-        return -1;
-    return 0;
+    return target_cells_init(&g->cells, 0, t->path, t->name[g->label], err);
 }
 
 static int read_rows(struct graph_tables *g, struct table *t, struct err *err)
@@ -73,13 +60,9 @@ static int read_rows(struct graph_tables *g, struct table *t, struct err *err)
 
     while ((status = table_next(t, err)) > 0) {
         int32_t i = reader_new_id(&g->nodes, t, 0, err);
-        const char *label = t->cell[g->label];
 
-        if (i < 0 ||
-            target_cells_set(&g->cells, i, reader_is_listed(&g->missing, label) ? "" : label,
-                             t->line, err) ||
-            (g->part && target_cells_set(&g->division.part, i, t->cell[g->part], t->line, err)) ||
-            (g->group && target_cells_set(&g->division.group, i, t->cell[g->group], t->line, err)))
+        if (i < 0 || reader_keep_cell(&g->cells, i, t, g->label, &g->missing, err) ||
+            membership_cells_read(&g->division, i, t, &g->missing, err))
             return -1;
     }
     if (!status && g->nodes.n == 0)

@@ -206,7 +206,6 @@ struct smiles {
     bool is_bare;                 /* a SMILES file */
     struct smi smi;
     int32_t smiles, id, trait; /* columns; -1: none */
-    int32_t part, group;       /* or -1 */
     bool needs_trait;          /* several columns qualify */
     int64_t n_rows;
     int32_t n_skipped;                          /* rows */
@@ -252,47 +251,9 @@ static const char *smiles_name(const struct data_spec *spec)
 static int find_column(int32_t *out, const struct smiles *s, const char *name, const char *setting,
                        struct err *err)
 {
-    const struct table *t = &s->table;
-    struct buf columns = {0};
-
-    *out = table_column(t, name, -1, err);
-    if (*out >= 0)
-        return 0;
-    if (*out == TABLE_REFUSED)
-        return -1;
-    table_put_columns(&columns, t, name, NULL, NULL);
-    err_set(err,
-            s->spec->like ? "%s: no column \"%.80s\" (%s): must be one of %s: rename the column in "
-                            "the header"
-                          : "%s: no column \"%.80s\" (%s): must be one of %s",
-            t->path, name, setting, buf_text(&columns));
-    buf_release(&columns);
-    return -1;
-}
-
-/* The column may be in the split file instead. */
-static int find_cells(struct smiles *s, int32_t *col, struct target_cells *cells, const char *name,
-                      const char *setting, struct err *err)
-{
-    const struct data_spec *spec = s->spec;
-    const struct table *t = &s->table;
-
-    if (!name || !*name)
-        return 0;
-    if (find_column(col, s, name, setting, err))
-        return spec->split && *spec->split ? 0 : -1;
-    return target_cells_init(cells, 0, t->path, name, err);
-}
-
-static int find_division(struct smiles *s, struct err *err)
-{
-    const struct data_spec *spec = s->spec;
-    struct membership_cells *cells = &s->division;
-
-    return find_cells(s, &s->part, &cells->part, spec->part, "split.part", err) ||
-                   find_cells(s, &s->group, &cells->group, spec->group, "split.group", err)
-               ? -1
-               : 0;
+    *out = reader_column(&s->table, name, -1, setting,
+                         s->spec->like ? ": rename the column in the header" : "", err);
+    return *out < 0 ? -1 : 0;
 }
 
 static int find_trait(struct smiles *s, const char *name, struct err *err)
@@ -303,7 +264,7 @@ static int find_trait(struct smiles *s, const char *name, struct err *err)
     if (name && *name)
         return find_column(&s->trait, s, name, "data.trait", err);
     for (int32_t j = 0; j < t->n_cols; j++)
-        if (j != s->smiles && j != s->id && j != s->part && j != s->group) {
+        if (j != s->smiles && j != s->id && !membership_cells_have(&s->division, j)) {
             s->trait = j;
             n_left++;
         }
@@ -350,10 +311,11 @@ static int find_columns(struct smiles *s, struct err *err)
     const struct table *t = &s->table;
     bool has_id = !spec->like && spec->id && *spec->id;
 
-    s->id = s->trait = s->part = s->group = -1;
+    s->id = s->trait = -1;
     if (find_column(&s->smiles, s, smiles_name(spec), "data.smiles", err) ||
         (has_id && find_column(&s->id, s, spec->id, "data.id", err)) || check_header(s, err) ||
-        (!spec->like && (find_division(s, err) || find_trait(s, spec->trait, err))))
+        (!spec->like && (membership_cells_find(&s->division, t, spec, -1, 0, err) ||
+                         find_trait(s, spec->trait, err))))
         return -1;
     if (spec->like)
         s->id = find_new_id(s);
@@ -472,17 +434,11 @@ static bool is_refused(const struct smiles *s)
 static int read_cells(struct smiles *s, struct err *err)
 {
     const struct table *t = &s->table;
-    const char *trait = s->trait >= 0 ? t->cell[s->trait] : "";
     int32_t i = s->ids.n - 1;
 
-    if (reader_is_listed(&s->missing, trait))
-        trait = "";
-    if (s->trait >= 0 && target_cells_set(&s->cells, i, trait, t->line, err))
+    if (s->trait >= 0 && reader_keep_cell(&s->cells, i, t, s->trait, &s->missing, err))
         return -1;
-    if (s->part >= 0 && target_cells_set(&s->division.part, i, t->cell[s->part], t->line, err))
-        return -1;
-    return s->group >= 0 ? target_cells_set(&s->division.group, i, t->cell[s->group], t->line, err)
-                         : 0;
+    return membership_cells_read(&s->division, i, t, &s->missing, err);
 }
 
 static void note(struct smiles *s)
@@ -587,7 +543,7 @@ static int open_bare(struct smiles *s, struct err *err)
     s->table = (struct table){.path = path, .n_cols = SMI_CELLS, .name = name, .cell = s->smi.cell};
     s->smiles = SMI_SMILES;
     s->id = SMI_NAME;
-    s->trait = s->part = s->group = -1;
+    s->trait = -1;
     molecules_init(&s->molecules);
     return 0;
 }
