@@ -93,9 +93,10 @@ static void test_straddling(void **state)
     (void)state;
     make(&d, panel, NULL);
     assert_int_equal(duplicates_find(&dup, &d, &err), 0);
-    assert_int_equal(duplicates_straddling(&dup, apart), 1);
-    assert_true(duplicates_straddles(&dup, 0, apart));
-    assert_int_equal(duplicates_straddling(&dup, together), 0);
+    for (int32_t set = 0; set < 3; set++) {
+        assert_int_equal(duplicates_straddles(&dup, set, apart), set == 0);
+        assert_false(duplicates_straddles(&dup, set, together));
+    }
     duplicates_release(&dup);
     dataset_release(&d);
 }

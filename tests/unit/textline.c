@@ -60,18 +60,19 @@ static void test_lines(void **state)
     struct lines l;
 
     (void)state;
-    assert_int_equal(lines_open(&l, scratch_text("a.txt", "1,2\r\n\n3456789012345678\n9"), &err),
-                     0);
+    assert_int_equal(
+        lines_open(&l, scratch_text("a.txt", " 1, 2\r\n3456789012345,8\n9,10\n\n"), &err), 0);
     l.text.limit = 16;
     assert_int_equal(lines_next(&l, &err), 1);
     assert_int_equal(l.n_cells, 2);
     assert_string_equal(l.cell[1], "2");
-    assert_int_equal(lines_next_whole(&l, &err), 1);
-    assert_string_equal(l.cell[0], "3456789012345678");
-    assert_int_equal(l.line, 3);
-    assert_int_equal(lines_next_whole(&l, &err), 1);
-    assert_string_equal(l.cell[0], "9");
-    assert_int_equal(lines_next_whole(&l, &err), 0);
+    assert_string_equal(l.cell[0], "1");
+    assert_int_equal(lines_next(&l, &err), 1);
+    assert_string_equal(l.cell[0], "3456789012345");
+    assert_int_equal(l.line, 2);
+    assert_int_equal(lines_next(&l, &err), 1);
+    assert_string_equal(l.cell[1], "10");
+    assert_int_equal(lines_next(&l, &err), 0);
     lines_close(&l);
 }
 

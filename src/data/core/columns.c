@@ -131,18 +131,6 @@ int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct
     return 0;
 }
 
-/* Returns row i as floats, NaN where missing, in scratch [n_cols] if needed. */
-static const float *row_of(const struct columns *c, int32_t i, float *scratch)
-{
-    int64_t first = (int64_t)i * c->n_cols;
-
-    if (c->v)
-        return c->v + first;
-    for (int32_t j = 0; j < c->n_cols; j++)
-        scratch[j] = to_float(c->dosage[first + j]);
-    return scratch;
-}
-
 void columns_keep(struct columns *c, const bool *keeps)
 {
     int64_t from = 0, to = 0;
@@ -201,81 +189,23 @@ void columns_tally(struct tally *tally, const struct columns *c)
         }
 }
 
-int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err)
-{
-    size_t n_cols = (size_t)c->n_cols;
-    struct tally *tally = malloc(n_cols * sizeof *tally);
-    bool *keeps = malloc(n_cols * sizeof *keeps);
-    int rc = 0;
-
-    if (tally && keeps) {
-        columns_tally(tally, c);
-        for (size_t j = 0; j < n_cols; j++)
-            keeps[j] = tally[j].low < tally[j].high;
-        columns_keep(c, keeps);
-        *n_dropped = (int32_t)n_cols - c->n_cols;
-    } else {
-        rc = err_nomem(err, "ranges of columns", n_cols * sizeof *tally);
-    }
-    free(tally);
-    free(keeps);
-    return rc;
-}
-
-static void find_means(double *mean, int32_t *n, float *scratch, const struct columns *c)
-{
-    for (int32_t i = 0; i < c->n_rows; i++) {
-        const float *row = row_of(c, i, scratch);
-
-        for (int32_t j = 0; j < c->n_cols; j++)
-            if (!isnan(row[j])) {
-                mean[j] += (double)row[j];
-                n[j]++;
-            }
-    }
-    for (int32_t j = 0; j < c->n_cols; j++)
-        mean[j] /= n[j];
-}
-
-static int count_missing(int64_t *n_missing, const struct columns *c, const int32_t *n,
-                         struct err *err)
-{
-    *n_missing = 0;
-    for (int32_t j = 0; j < c->n_cols; j++) {
-        if (n[j] == 0)
-            return err_set(err, "column \"%.80s\" has no value", c->name[j]);
-        *n_missing += c->n_rows - n[j];
-    }
-    return 0;
-}
-
-static void fill_in(struct columns *c, const double *mean)
-{
-    float *row = c->v;
-
-    for (int32_t i = 0; i < c->n_rows; i++, row += c->n_cols)
-        for (int32_t j = 0; j < c->n_cols; j++)
-            if (isnan(row[j]))
-                row[j] = (float)mean[j];
-}
-
 int columns_impute(struct columns *c, int64_t *n_missing, struct err *err)
 {
-    double *mean = calloc((size_t)c->n_cols, sizeof *mean);
-    int32_t *n = calloc((size_t)c->n_cols, sizeof *n);
-    float *scratch = malloc((size_t)c->n_cols * sizeof *scratch);
-    int rc;
+    struct tally *tally = malloc((size_t)c->n_cols * sizeof *tally);
+    int rc = 0;
 
-    if (mean && n && scratch) {
-        find_means(mean, n, scratch, c);
-        rc = count_missing(n_missing, c, n, err);
-        if (!rc && c->v)
-            fill_in(c, mean);
-    } else {
-        rc = err_nomem(err, "means of columns", (size_t)c->n_cols * sizeof *mean);
+    if (!tally)
+        return err_nomem(err, "means of columns", (size_t)c->n_cols * sizeof *tally);
+    *n_missing = 0;
+    columns_tally(tally, c);
+    for (int32_t j = 0; !rc && j < c->n_cols; j++) {
+        if (!tally[j].n_present)
+            rc = err_set(err, "column \"%.80s\" has no value", c->name[j]);
+        *n_missing += c->n_rows - tally[j].n_present;
     }
-    free(mean);
-    free(n);
-    free(scratch);
+    for (int64_t i = 0; !rc && c->v && i < (int64_t)c->n_rows * c->n_cols; i++)
+        if (isnan(c->v[i]))
+            c->v[i] = (float)(tally[i % c->n_cols].sum / tally[i % c->n_cols].n_present);
+    free(tally);
     return rc;
 }

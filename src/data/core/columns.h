@@ -38,8 +38,6 @@ int columns_take_rows(struct columns *c, const int32_t *row, int32_t n, struct e
 /* tally: out [n_cols]. */
 void columns_tally(struct tally *tally, const struct columns *c);
 void columns_keep(struct columns *c, const bool *keeps);
-/* Drop columns without variation, *n_dropped of them. */
-int columns_drop_constant(struct columns *c, int32_t *n_dropped, struct err *err);
 /* Count missing values. In float columns they become the mean of the present ones; a dataset stores
  * the means of small integers. -1 and err if a column has no value. */
 int columns_impute(struct columns *c, int64_t *n_missing, struct err *err);

@@ -11,6 +11,14 @@ void data_unmatched_release(struct data_unmatched *u)
     names_release(&u->phenotypes);
 }
 
+void data_put_example(struct buf *out, int32_t n, const char *text)
+{
+    if (n < DATA_EXAMPLES)
+        buf_printf(out, "%s\"%.80s\"", n ? ", " : "", text);
+    else if (n == DATA_EXAMPLES)
+        buf_puts(out, " ...");
+}
+
 struct data_note *data_report_add(struct data_report *report, enum data_note_kind kind,
                                   const char *label, const char *format, ...)
 {

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "data/core/filter.h"
 #include "data/text/names.h"
 
@@ -19,6 +20,8 @@ void data_unmatched_release(struct data_unmatched *u);
 
 /* shown in a message */
 enum { DATA_EXAMPLES = 3 };
+/* Append a quoted text to a list of n; " ..." after the last example, then nothing. */
+void data_put_example(struct buf *out, int32_t n, const char *text);
 
 enum data_note_kind {
     DATA_NOTE_FACT, /* printed by `inspect` */

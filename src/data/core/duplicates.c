@@ -146,15 +146,6 @@ bool duplicates_straddles(const struct duplicates *dup, int32_t set, const int32
     return false;
 }
 
-int32_t duplicates_straddling(const struct duplicates *dup, const int32_t *side)
-{
-    int32_t n = 0;
-
-    for (int32_t set = 0; set < dup->n_sets; set++)
-        n += duplicates_straddles(dup, set, side);
-    return n;
-}
-
 static bool disagrees(const struct duplicates *dup, const struct dataset *d, int32_t set)
 {
     int32_t first = -1;

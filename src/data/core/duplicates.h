@@ -20,9 +20,8 @@ struct duplicates {
 int duplicates_find(struct duplicates *out, const struct dataset *d, struct err *err);
 void duplicates_release(struct duplicates *dup);
 
-/* Count the sets with samples on different sides. side[i] is any number for each side, negative for
+/* True if a set has samples on different sides. side[i] is any number for each side, negative for
  * none. */
-int32_t duplicates_straddling(const struct duplicates *dup, const int32_t *side);
 bool duplicates_straddles(const struct duplicates *dup, int32_t set, const int32_t *side);
 
 /* Count the sets in which two samples have different values or classes. */

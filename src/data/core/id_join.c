@@ -13,9 +13,7 @@ static int read_asked(struct id_join *j, struct err *err)
         return 0;
     while (!rc && table_next(&t, NULL) > 0)
         for (int32_t k = j->col; !rc && k < j->col + j->n_cols; k++)
-            if (names_find(&j->asked, t.cell[k]) < 0 &&
-                names_add(&j->asked, t.cell[k], t.line, err) < 0)
-                rc = -1;
+            rc = names_find_or_add(&j->asked, t.cell[k], t.line, err) < 0 ? -1 : 0;
     table_close(&t);
     return rc;
 }

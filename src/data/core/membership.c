@@ -133,10 +133,8 @@ static int check_groups(const struct membership *m, const struct target_cells *c
     int32_t n = 0;
 
     for (int32_t i = 0; i < ids->n; i++)
-        if (m->group[i] < 0 && has_value(target, i) && n++ < DATA_EXAMPLES)
-            buf_printf(&first, "%s\"%.80s\"", n > 1 ? ", " : "", ids->text[i]);
-    if (n > DATA_EXAMPLES)
-        buf_puts(&first, " ...");
+        if (m->group[i] < 0 && has_value(target, i))
+            data_put_example(&first, n++, ids->text[i]);
     if (n)
         err_set(err,
                 "%s: %d sample%s with a value to predict but without a group in column \"%.80s\": "
@@ -189,11 +187,8 @@ static void report_empty(const struct membership_source *source, const struct ta
     int32_t n = 0;
 
     for (int32_t i = 0; i < cells->n; i++)
-        if (!cells->text[i] && cells->line[i] && has_value(source->target, i) &&
-            n++ < DATA_EXAMPLES)
-            buf_printf(&first, "%s\"%.80s\"", n > 1 ? ", " : "", source->ids->text[i]);
-    if (n > DATA_EXAMPLES)
-        buf_puts(&first, " ...");
+        if (!cells->text[i] && cells->line[i] && has_value(source->target, i))
+            data_put_example(&first, n++, source->ids->text[i]);
     if (n)
         data_report_add(
             source->report, DATA_NOTE_WARNING, "no part",

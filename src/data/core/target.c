@@ -458,13 +458,6 @@ static bool is_better(const struct spelling *a, const struct spelling *b, bool i
     return strcmp(a->text, b->text) < 0;
 }
 
-static int32_t find_or_add(struct names *names, const char *text, struct err *err)
-{
-    int32_t known = names_find(names, text);
-
-    return known >= 0 ? known : names_add(names, text, 0, err);
-}
-
 static int count_spellings(struct spellings *s, const struct target_cells *cells, struct err *err)
 {
     struct buf key = {0};
@@ -476,13 +469,13 @@ static int count_spellings(struct spellings *s, const struct target_cells *cells
 
         if (!cells->text[i])
             continue;
-        at = find_or_add(&s->texts, cells->text[i], err);
+        at = names_find_or_add(&s->texts, cells->text[i], 0, err);
         rc = at < 0 ? -1 : 0;
         if (!rc && at == before) {
             equality_key(&key, cells->text[i]);
             s->of[at] = (struct spelling){
-                cells->text[i], buf_failed(&key) ? -1 : find_or_add(&s->keys, buf_text(&key), err),
-                0};
+                cells->text[i],
+                buf_failed(&key) ? -1 : names_find_or_add(&s->keys, buf_text(&key), 0, err), 0};
             rc = s->of[at].key < 0 ? -1 : 0;
         }
         if (!rc)

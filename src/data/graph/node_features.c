@@ -22,13 +22,6 @@ static int read_value(float *value, const struct table *t, struct err *err)
     return 0;
 }
 
-static int32_t find_or_add(struct names *names, const char *text, int64_t line, struct err *err)
-{
-    int32_t known = names_find(names, text);
-
-    return known >= 0 ? known : names_add(names, text, line, err);
-}
-
 static int read_listed(struct triplets *list, struct node_features *f, struct id_join *nodes,
                        const char *nodes_path, struct err *err)
 {
@@ -42,7 +35,7 @@ static int read_listed(struct triplets *list, struct node_features *f, struct id
             return -1;
         if (!t->cell[1][0])
             return table_fault(err, t, "the feature of node \"%.80s\" is empty", t->cell[0]);
-        triplet.col = find_or_add(&f->listed, t->cell[1], t->line, err);
+        triplet.col = names_find_or_add(&f->listed, t->cell[1], t->line, err);
         if (triplet.col < 0 || triplets_add(list, triplet, err))
             return -1;
     }

@@ -121,22 +121,11 @@ bool smiles_is_structures(const char *path)
 enum { SMI_SMILES, SMI_NAME, SMI_CELLS };
 
 struct smi {
-    struct lines lines; /* only path and line are used */
+    struct stream file;
+    struct textline line;
     bool is_begun;
     char *cell[SMI_CELLS]; /* "" where absent; valid until the next call */
 };
-
-static int smi_open(struct smi *s, const char *path, struct err *err)
-{
-    memset(s, 0, sizeof *s);
-    return lines_open(&s->lines, path, err);
-}
-
-static void smi_close(struct smi *s)
-{
-    if (s)
-        lines_close(&s->lines);
-}
 
 /* An extension |...| (CXSMILES) belongs to the molecule. */
 static char *find_name(char *text)
@@ -165,18 +154,20 @@ static void cut(struct smi *s, char *text)
 }
 
 /* Returns 1, or 0 at the end. -1 and err for a carriage return inside a line, or like
- * lines_next_whole(). */
+ * textline_next(). */
 static int smi_next(struct smi *s, struct err *err)
 {
-    struct lines *l = &s->lines;
     bool is_title = true;
     int status = 1;
 
-    while (is_title && (status = lines_next_whole(l, err)) > 0) {
-        char *text = l->line == 1 ? skip_mark(l->cell[0]) : l->cell[0];
+    while (is_title && (status = textline_next(&s->line, err)) > 0) {
+        char *text = s->line.text.data;
 
+        text = s->line.number == 1 ? skip_mark(text) : text;
+        textline_trim_end(text);
         if (strchr(text, '\r'))
-            return lines_fault(err, l, "a carriage return inside the line: must end in LF or CRLF");
+            return table_fault(err, &(struct table){.path = s->line.path, .line = s->line.number},
+                               "a carriage return inside the line: must end in LF or CRLF");
         if (!*text || *text == '#')
             continue;
         cut(s, text + strspn(text, " "));
@@ -236,7 +227,8 @@ static void smiles_release(struct smiles *s)
     molecules_release(&s->molecules);
     names_release(&s->missing);
     names_release(&s->ids);
-    smi_close(&s->smi);
+    textline_close(&s->smi.line);
+    stream_close(&s->smi.file);
     table_close(&s->table);
 }
 
@@ -481,7 +473,7 @@ static int next_row(struct smiles *s, struct err *err)
     int status = s->is_bare ? smi_next(&s->smi, err) : table_next(&s->table, err);
 
     if (s->is_bare)
-        s->table.line = s->smi.lines.line;
+        s->table.line = s->smi.line.number;
     return status;
 }
 
@@ -537,7 +529,8 @@ static int open_bare(struct smiles *s, struct err *err)
                        "without a header has nothing to predict; the first line must name the "
                        "columns, including the target's",
                        path, smiles_name(s->spec));
-    if (smi_open(&s->smi, path, err))
+    if (stream_open(&s->smi.file, path, "a file of text", err) ||
+        textline_open(&s->smi.line, path, textline_read_stream, &s->smi.file, err))
         return -1;
     s->is_bare = true;
     s->table = (struct table){.path = path, .n_cols = SMI_CELLS, .name = name, .cell = s->smi.cell};

@@ -135,18 +135,16 @@ static int index_keys(struct keys *k, int32_t *of_key, const struct names *texts
                       struct err *err)
 {
     for (int32_t i = 0; i < texts->n; i++) {
-        int32_t at;
+        int32_t at, n = k->names.n;
 
         equality_key(key, texts->text[i]);
         if (buf_failed(key))
             return err_nomem(err, "ids", key->size);
-        at = names_find(&k->names, buf_text(key));
-        if (at < 0) {
-            at = names_add(&k->names, buf_text(key), 0, err);
-            if (at < 0)
-                return -1;
+        at = names_find_or_add(&k->names, buf_text(key), 0, err);
+        if (at < 0)
+            return -1;
+        if (at == n)
             k->known[at] = k->asked[at] = NONE;
-        }
         of_key[at] = of_key[at] == NONE ? i : SEVERAL;
     }
     return 0;

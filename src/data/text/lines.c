@@ -107,12 +107,6 @@ int textline_next(struct textline *t, struct err *err)
     return 1;
 }
 
-struct lines_source {
-    struct stream file;
-    int32_t cell_capacity;
-    bool has_first;
-};
-
 int lines_fault(struct err *err, const struct lines *l, const char *format, ...)
 {
     va_list args;
@@ -123,55 +117,36 @@ int lines_fault(struct err *err, const struct lines *l, const char *format, ...)
     return -1;
 }
 
-/* ---- lines ---- */
+static const char blanks[] = " \t\r";
 
-static int read_line(struct lines *l, struct err *err)
-{
-    int status = textline_next(&l->text, err);
-
-    l->line = l->text.number;
-    return status;
-}
-
-/* ---- cells ---- */
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\t' || c == '\r';
-}
-
-static char *trim_end(char *text)
+void textline_trim_end(char *text)
 {
     size_t n = strlen(text);
 
-    while (n && is_blank(text[n - 1]))
+    while (n && strchr(blanks, text[n - 1]))
         n--;
     text[n] = '\0';
-    return text;
 }
 
 static char *trim(char *text)
 {
-    while (is_blank(*text))
-        text++;
-    return trim_end(text);
+    text += strspn(text, blanks);
+    textline_trim_end(text);
+    return text;
 }
 
 static int add_cell(struct lines *l, char *text, struct err *err)
 {
-    struct lines_source *s = l->source;
-
     if ((size_t)l->n_cells == TEXTLINE_CELLS_MAX(l->text.limit))
         return textline_too_many(err, l->path, l->line, l->text.limit);
-    if (l->n_cells == s->cell_capacity) {
-        int32_t capacity = s->cell_capacity ? 2 * s->cell_capacity : 8;
-        char **grown;
+    if (l->n_cells == l->cell_capacity) {
+        int32_t capacity = l->cell_capacity ? 2 * l->cell_capacity : 8;
+        char **grown = realloc(l->cell, (size_t)capacity * sizeof *grown);
 
-        grown = realloc(l->cell, (size_t)capacity * sizeof *grown);
         if (!grown)
             return err_nomem(err, l->path, (size_t)capacity * sizeof *grown);
         l->cell = grown;
-        s->cell_capacity = capacity;
+        l->cell_capacity = capacity;
     }
     l->cell[l->n_cells++] = text;
     return 0;
@@ -191,9 +166,8 @@ static int cut(struct lines *l, char *text, struct err *err)
             return -1;
         text = comma ? comma + 1 : NULL;
     }
-    if (l->source->has_first && l->n_cells != wanted)
+    if (wanted && l->n_cells != wanted)
         return lines_fault(err, l, "%d cells: the first line has %d", l->n_cells, wanted);
-    l->source->has_first = true;
     return 0;
 }
 
@@ -202,32 +176,17 @@ int lines_next(struct lines *l, struct err *err)
     int64_t empty = 0;
     int status;
 
-    while ((status = read_line(l, err)) > 0) {
+    while ((status = textline_next(&l->text, err)) > 0) {
         char *text = trim(l->text.text.data);
 
-        if (*text && empty) {
-            l->line = empty;
+        l->line = *text && empty ? empty : l->text.number;
+        if (*text && empty)
             return lines_fault(
                 err, l,
                 "an empty line before the last row: rows are identified by their line number");
-        }
         if (*text)
             return cut(l, text, err) ? -1 : 1;
         empty = empty ? empty : l->line;
-    }
-    return status;
-}
-
-int lines_next_whole(struct lines *l, struct err *err)
-{
-    int status;
-
-    while ((status = read_line(l, err)) > 0) {
-        char *text = trim_end(l->text.text.data);
-
-        l->n_cells = 0;
-        if (*text)
-            return add_cell(l, text, err) ? -1 : 1;
     }
     return status;
 }
@@ -249,17 +208,13 @@ int lines_whole(int32_t *out, const struct lines *l, int32_t cell, int32_t low, 
     return 0;
 }
 
-/* ---- opening ---- */
-
 int lines_open(struct lines *l, const char *path, struct err *err)
 {
     memset(l, 0, sizeof *l);
     l->path = path;
-    l->source = calloc(1, sizeof *l->source);
-    if (!l->source)
-        return err_nomem(err, path, sizeof *l->source);
-    if (!textline_open(&l->text, path, textline_read_stream, &l->source->file, err) &&
-        !stream_open(&l->source->file, path, "a file of text", err))
+    if (stream_open(&l->file, path, "a file of text", err))
+        return -1;
+    if (!textline_open(&l->text, path, textline_read_stream, &l->file, err))
         return 0;
     lines_close(l);
     return -1;
@@ -267,13 +222,8 @@ int lines_open(struct lines *l, const char *path, struct err *err)
 
 void lines_close(struct lines *l)
 {
-    struct lines_source *s = l ? l->source : NULL;
-
-    if (!s)
-        return;
-    stream_close(&s->file);
+    stream_close(&l->file);
     textline_close(&l->text);
-    free(s);
     free(l->cell);
     memset(l, 0, sizeof *l);
 }

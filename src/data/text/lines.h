@@ -10,6 +10,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "data/text/stream.h"
 
 /* Lines from any source of bytes. Their length is bounded: a small gzip file may unpack to one line
  * that fills the memory. */
@@ -46,32 +47,30 @@ void textline_close(struct textline *t);
  * like read(). */
 int textline_next(struct textline *t, struct err *err);
 
+/* Cut blanks and carriage returns off the end, in place. */
+void textline_trim_end(char *text);
+
 /* Set err to "PATH:NUMBER: ..." for a line of too many bytes or cells. Always -1. */
 int textline_too_long(struct err *err, const char *path, int64_t number, size_t limit);
 int textline_too_many(struct err *err, const char *path, int64_t number, size_t limit);
-
-struct lines_source;
 
 struct lines {
     const char *path; /* borrowed */
     int64_t line;
     int32_t n_cells;
-    char **cell;          /* [n_cells] valid until the next call of lines_next() */
+    char **cell; /* [n_cells] valid until the next call of lines_next() */
+    int32_t cell_capacity;
     struct textline text; /* cut into cells */
-    struct lines_source *source;
+    struct stream file;
 };
 
-/* Pair with lines_close() after success; after an error nothing is held. */
+/* Pair with lines_close() after success; after an error nothing is held. l must stay where it is. */
 int lines_open(struct lines *l, const char *path, struct err *err);
 void lines_close(struct lines *l);
 
 /* Step to the next row: 1, or 0 at the end. Empty lines may only follow the last row. -1 and err
  * for a faulty row, or like textline_next(). */
 int lines_next(struct lines *l, struct err *err);
-
-/* Step to the next line that is not empty, as one cell without blanks at its end. Returns like
- * lines_next(). */
-int lines_next_whole(struct lines *l, struct err *err);
 
 /* Set err to "PATH:LINE: message". Always -1. */
 int lines_fault(struct err *err, const struct lines *l, const char *format, ...)

@@ -66,6 +66,13 @@ int32_t names_add(struct names *names, const char *text, int64_t line, struct er
     return names_add_repeated(names, text, line, err);
 }
 
+int32_t names_find_or_add(struct names *names, const char *text, int64_t line, struct err *err)
+{
+    int32_t known = names_find(names, text);
+
+    return known >= 0 ? known : names_add_repeated(names, text, line, err);
+}
+
 int32_t names_add_repeated(struct names *names, const char *text, int64_t line, struct err *err)
 {
     size_t size = strlen(text) + 1;

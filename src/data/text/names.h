@@ -24,6 +24,7 @@ int32_t names_find(const struct names *names, const char *text);
 int64_t names_line(const struct names *names, int32_t index);
 /* Returns the number of the new text. */
 int32_t names_add(struct names *names, const char *text, int64_t line, struct err *err);
+int32_t names_find_or_add(struct names *names, const char *text, int64_t line, struct err *err);
 /* Like names_add(), but the text may be known. names_find() then returns any of its numbers. */
 int32_t names_add_repeated(struct names *names, const char *text, int64_t line, struct err *err);
 /* Add the parts of "a, b, c" without blanks around them; list may be NULL or "". A quoted part, or
