@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/duration.h"
 #include "base/escape.h"
 #include "base/log.h"
 #include "base/outfile.h"
-#include "cli/init/init_data.h"
+#include "base/words.h"
+#include "cli/init/init_columns.h"
 #include "cli/init/init_propose.h"
 #include "cli/print/cli.h"
 #include "launch/address_space.h"
@@ -26,80 +26,25 @@ struct init_options {
 };
 
 struct init {
-    const char *output, *trait;
-    double budget_s;
+    const struct init_options *options;
+    struct outfile out; /* closed for standard output */
+    const char *sweep;  /* the file that paths are relative to */
     struct init_files files;
     struct init_columns columns;
     struct init_lines lines;
     struct init_facts facts;
-    struct proposal proposal;
     struct job job;
     struct buf text;
     double seconds; /* of the whole sweep on one core */
 };
 
-static void release(struct init *in)
+/* Standard output stays closed: its text comes last. */
+static int open_output(struct init *in, struct err *err)
 {
-    job_release(&in->job);
-    init_lines_release(&in->lines);
-    init_columns_release(&in->columns);
-    init_files_release(&in->files);
-    buf_release(&in->text);
-}
+    const char *output = in->options->output;
 
-/* ---- what is written ---- */
-
-static bool is_stdout(const char *output)
-{
-    return !strcmp(output, "-");
-}
-
-static int check_output(const char *output, struct err *err)
-{
-    const char *slash = strrchr(output, '/');
-    char *folder = slash ? strndup(output, (size_t)(slash - output) + 1) : strdup(".");
-    struct stat status;
-    int rc = 0;
-
-    if (is_stdout(output))
-        rc = 0;
-    else if (!folder)
-        rc = err_nomem(err, output, strlen(output));
-    else if (!*output || (slash && !slash[1]))
-        rc = err_set(err, "-o %s: must be the name of a file", output);
-    else if (lstat(output, &status) == 0)
-        rc = err_set(err,
-                     "%s: exists and will not be overwritten: name another file with -o, or move "
-                     "this one away",
-                     output);
-    else if (access(folder, W_OK) != 0)
-        rc = err_set(err, "%s: cannot write to the folder: %s", output, strerror(errno));
-    free(folder);
-    return rc;
-}
-
-static int save(const char *output, struct buf *text, struct err *err)
-{
-    if (is_stdout(output))
-        return cli_print(text, CLI_PLAIN, err);
-    if (buf_failed(text))
-        return err_nomem(err, output, text->size);
-    return outfile_save(output, OUTFILE_NEW, text->data, text->size, err);
-}
-
-/* ---- the steps ---- */
-
-static int recognise(struct init *in, const char *const *paths, int32_t n, struct errlist *faults)
-{
-    struct err err;
-
-    if (init_files_read(&in->files, paths, n, &err))
-        return errlist_add_err(faults, &err);
-    if (init_columns_read(&in->columns, &in->files, in->trait, faults))
-        return -1;
-    if (init_data_lines(&in->lines, &in->files, &in->columns, in->output, &err))
-        return errlist_add_err(faults, &err);
-    return 0;
+    in->sweep = strcmp(output, "-") ? output : "grid.ini";
+    return in->sweep == output ? outfile_open(&in->out, output, OUTFILE_NEW, err) : 0;
 }
 
 static int32_t count_ranks(void)
@@ -109,255 +54,364 @@ static int32_t count_ranks(void)
     return n > 1 ? (int32_t)n : 1;
 }
 
-static void put_text(struct init *in)
-{
-    struct buf title = {0}, name = {0};
+/* ---- lines about the data ---- */
 
-    escape_shell(&name, is_stdout(in->output) ? "grid.ini" : in->output);
-    buf_printf(&title,
-               "A first sweep, written by espalier init. Edit it as you like.\n"
-               "\n"
-               "    espalier inspect %s\n"
-               "    espalier run %s -n %d\n"
-               "    espalier best --rule best\n"
-               "\n"
-               "Text after ' ;' is a comment. espalier params lists all settings.\n",
-               buf_text(&name), buf_text(&name), count_ranks());
-    buf_clear(&in->text);
-    init_write(&in->text, buf_text(&title), &in->lines, in->proposal.n ? &in->proposal : NULL);
-    buf_release(&title);
-    buf_release(&name);
+static void add(struct init *in, enum param_id id, const char *value, const char *comment)
+{
+    init_lines_add(&in->lines, INIT_SET, id, value, comment);
 }
 
-/* The file that paths are relative to. */
-static const char *sweep_path(const struct init *in)
+static void add_paths(struct init *in)
 {
-    return is_stdout(in->output) ? "grid.ini" : in->output;
+    for (int32_t i = 0; i < in->files.n; i++) {
+        const struct init_file *file = &in->files.file[i];
+        struct buf path = {0};
+
+        init_path(&path, in->options->output, file->path);
+        add(in, file->role, buf_text(&path),
+            file->role == P_SPLIT_FILE
+                ? "which sample trains, validates and tests"
+                : data_format_setting(in->files.format, param_table[file->role].key)->comment);
+        buf_release(&path);
+    }
 }
 
-/* Warnings are printed with the final text. */
-static int load(struct init *in, struct errlist *faults)
+/* A split file of two columns needs no name. */
+static void add_part(struct init *in)
 {
-    enum log_level level;
-    struct err err;
-    int rc;
+    const struct init_file *split = init_files_find(&in->files, P_SPLIT_FILE);
+    const struct profile *p = split ? &split->profile : &in->columns.rows;
+    int32_t part = split ? split->column : in->columns.part;
 
-    put_text(in);
-    if (job_parse_text(&in->job, sweep_path(in), buf_text(&in->text), faults))
-        return -1;
-    level = log_set_level(LOG_QUIET);
-    rc = job_load(&in->job, faults);
-    log_set_level(level);
-    if (rc || !in->columns.is_unjoined)
-        return rc;
-    err_set(
-        &err,
-        "%s: none of its ids occurs in the genotypes: ids must be spelled the same in both files",
-        in->columns.table->path);
-    return errlist_add_err(faults, &err);
+    in->facts.has_split = part >= 0;
+    if (part >= 0 && !(split && p->n_cols == 2) && strcmp(p->col[part].name, "part") != 0)
+        add(in, P_PART, p->col[part].name, "which sample trains, validates and tests");
 }
 
-static int plan(struct init *in, struct errlist *faults)
+/* Samples without a value enlarge the graph. If fewer than this share have a value, the others cost
+ * more than they help. */
+#define FEW_PHENOTYPED 0.8
+
+static void add_columns(struct init *in)
 {
-    put_text(in);
-    return job_parse_again(&in->job, sweep_path(in), buf_text(&in->text), faults) ||
-                   job_plan(&in->job, faults)
-               ? -1
-               : 0;
+    const struct data_format *format = in->files.format;
+    const struct init_columns *c = &in->columns;
+    const struct profile_column *col = c->rows.col;
+    enum data_task task = init_columns_task(c, format);
+
+    if (c->writes_id)
+        add(in, P_ID, col[c->id].name, "column of the ids");
+    if (c->table->role == P_MOLECULES)
+        add(in, P_SMILES, col[c->table->column].name, "column of the molecules");
+    if (data_format_setting(format, "trait"))
+        add(in, P_TRAIT, col[c->trait].name, "column to predict");
+    if (task == DATA_TASK_CLASSIFICATION)
+        add(in, P_TASK, "classification", "the trait has few different values; or: regression");
+    else if (task == DATA_TASK_REGRESSION)
+        add(in, P_TASK, "regression", "the trait is an amount");
+    if (data_format_setting(format, "subset") && !init_files_find(&in->files, P_SPLIT_FILE) &&
+        (double)col[c->trait].n < FEW_PHENOTYPED * c->ids.n)
+        add(in, P_SUBSET, "phenotyped",
+            "only samples with a value; all: the others join the graph too");
 }
 
-/* Groups decide which samples are in a part, and are read with the data. */
-static int load_groups(struct init *in, struct errlist *faults)
+static void add_design(struct init *in)
 {
-    if (!in->proposal.uses_group)
+    const struct init_columns *c = &in->columns;
+    const struct profile_column *group = c->group < 0 ? NULL : &c->rows.col[c->group];
+    struct buf design = {0};
+
+    if (c->is_sure_group && propose_group(group->seen.n, in->facts.has_split))
+        in->facts.n_groups = group->seen.n;
+    if (in->facts.n_groups)
+        add(in, P_GROUP, group->name, "whole groups are left out; delete it for random folds");
+    else if (group)
+        init_lines_add(&in->lines, INIT_OFF, P_GROUP, group->name,
+                       "switch on to leave whole groups out, which is harder");
+    init_columns_design(&design, c, in->facts.n_groups > 0);
+    if (design.size && data_format_setting(in->files.format, param_table[P_FIXED].key))
+        init_lines_add(&in->lines, INIT_OFF, P_FIXED, buf_text(&design),
+                       "factors of the design; switch on, and add fixed to type");
+    buf_release(&design);
+}
+
+static void add_data(struct init *in)
+{
+    const struct init_columns *c = &in->columns;
+    char code[32];
+
+    add(in, P_FORMAT, in->files.format->name, "");
+    add_paths(in);
+    snprintf(code, sizeof code, "%g", c->code);
+    if (c->has_code)
+        add(in, P_MISSING_GENOTYPE, code, "unlike the dosages: stands for a missing call");
+    if (c->has_ds)
+        add(in, P_DOSAGE, "DS", "dosages of imputation; GT: called alleles");
+    if (c->number)
+        add(in, P_TRAIT, c->number, "number of the column to predict");
+    add_part(in);
+    if (c->table) {
+        add_columns(in);
+        add_design(in);
+    }
+}
+
+/* ---- facts ---- */
+
+/* With a value. */
+static int32_t count_part(const struct dataset *d, enum part part)
+{
+    int32_t n = 0;
+
+    for (int32_t i = 0; d->part && i < d->n_samples; i++)
+        n += d->part[i] == part && dataset_is_labelled(d, i);
+    return n;
+}
+
+static int32_t count_rarest(const struct dataset *d)
+{
+    int32_t least = d->n_samples;
+
+    for (int32_t k = 0; k < d->n_classes; k++) {
+        int32_t n = 0;
+
+        for (int32_t i = 0; i < d->n_samples; i++)
+            n += d->label[i] == k;
+        least = n < least ? n : least;
+    }
+    return least;
+}
+
+/* With fewer samples, a test part and two folds leave none for the stop part. */
+#define LEAST_SAMPLES 7
+
+/* -1 and err: the data are too few. */
+static int collect_facts(struct init *in, struct err *err)
+{
+    const struct dataset *d = &in->job.data;
+    struct init_facts *f = &in->facts;
+
+    f->format = in->files.format;
+    f->is_classification = d->task == TASK_CLASSIFICATION;
+    f->n_samples = d->n_samples;
+    f->n_labelled = dataset_count_labelled(d);
+    f->n_features = d->n_features;
+    f->n_classes = d->n_classes;
+    f->n_rarest = count_rarest(d);
+    f->is_sparse = d->is_sparse;
+    f->is_dosages = in->job.report.low >= 0 && in->job.report.high <= 2;
+    f->has_edges = d->n_edges > 0;
+    f->n_train = count_part(d, PART_TRAIN);
+    f->n_val = count_part(d, PART_VAL);
+    f->n_stop = count_part(d, PART_STOP);
+    if (f->has_split || f->n_labelled >= LEAST_SAMPLES)
         return 0;
-    job_release(&in->job);
-    return load(in, faults);
+    return err_set(err, "%s: %d sample%s with a value, too few: a sweep needs at least %d",
+                   in->files.file[0].path, f->n_labelled, plural(f->n_labelled), LEAST_SAMPLES);
 }
 
-/* As in `plan`, a configuration that takes more memory is not tried. */
-#define MOST_TRIED_BYTES 1e9
-
-/* Return the seconds of a trial of each configuration, owned. NULL and err: memory is short. */
-static double *seconds_of_configs(struct job *job, struct err *err)
-{
-    int32_t n = job->plan.n_configs;
-    double *seconds = calloc((size_t)n, sizeof *seconds);
-    struct cost *cost = job_cost_create(job, 0, err);
-    struct store_trials known = {0};
-    int64_t n_tried = -1;
-
-    if (!seconds)
-        err_nomem(err, "costs", (size_t)n * sizeof *seconds);
-    else if (cost && store_trials_init(&known, job->plan.n_trials, err) == 0)
-        n_tried = calibrate_cost(cost, job, &known, 1, MOST_TRIED_BYTES, err);
-    for (int32_t c = 0; n_tried >= 0 && c < n; c++)
-        seconds[c] = cost_seconds(cost, c);
-    store_trials_release(&known);
-    cost_destroy(cost);
-    if (n_tried >= 0)
-        return seconds;
-    free(seconds);
-    return NULL;
-}
+/* ---- the budget ---- */
 
 /* Settings that the model type lacks do not count. */
-static bool is_kept(const struct proposal *p, const struct job *job, const struct settings *s)
+static bool is_kept(const struct init *in, const struct settings *s)
 {
     bool is_kept = true;
 
-    for (size_t a = 0; a < job->sweep.n_axes && is_kept; a++) {
-        enum param_id id = job->sweep.axes[a].id;
+    for (size_t a = 0; a < in->job.sweep.n_axes && is_kept; a++) {
+        enum param_id id = in->job.sweep.axes[a].id;
         struct buf value = {0};
 
         param_format(&value, id, s->v[id]);
-        is_kept = !settings_has(s, id) || proposal_has_value(p, id, buf_text(&value));
+        is_kept = !settings_has(s, id) || init_lines_has_value(&in->lines, id, buf_text(&value));
         buf_release(&value);
     }
     return is_kept;
 }
 
-static double sum_seconds(const struct proposal *p, const struct job *job, const double *seconds)
+static double sum_seconds(const struct init *in, const struct cost *cost)
 {
-    double epochs = atof(proposal_find(p, P_EPOCHS)->value[0]), sum = 0;
+    double epochs = atof(init_lines_find(&in->lines, P_EPOCHS)->value), sum = 0;
     struct settings s;
 
-    for (int32_t c = 0; c < job->plan.n_configs; c++) {
-        plan_settings(&job->plan, c, &s);
-        if (is_kept(p, job, &s))
-            sum += seconds[c] * (settings_has(&s, P_EPOCHS) ? epochs / (double)s.v[P_EPOCHS].i : 1);
+    for (int32_t c = 0; c < in->job.plan.n_configs; c++) {
+        plan_settings(&in->job.plan, c, &s);
+        if (is_kept(in, &s))
+            sum += cost_seconds(cost, c) *
+                   (settings_has(&s, P_EPOCHS) ? epochs / (double)s.v[P_EPOCHS].i : 1);
     }
-    return sum * (double)proposal_repeats(p);
+    return sum * (double)propose_repeats(&in->lines);
 }
+
+/* As in `plan`, a configuration that takes more memory is not tried. */
+#define MOST_TRIED_BYTES 1e9
 
 /* Shrink the proposal until its time on one core is within the budget. The job is planned from the
  * whole proposal, and some of its configurations are trained for a moment. -1 and err: memory is
  * short. */
 static int fit_budget(struct init *in, struct err *err)
 {
-    double *of_config = seconds_of_configs(&in->job, err);
+    struct store_trials known = {0};
+    struct cost *cost = job_cost_create(&in->job, 0, err);
+    int rc = cost ? store_trials_init(&known, in->job.plan.n_trials, err) : -1;
 
-    if (!of_config)
-        return -1;
-    do
-        in->seconds = sum_seconds(&in->proposal, &in->job, of_config);
-    while (in->seconds > in->budget_s && proposal_shrink(&in->proposal));
-    free(of_config);
-    return 0;
+    if (!rc && calibrate_cost(cost, &in->job, &known, 1, MOST_TRIED_BYTES, err) < 0)
+        rc = -1;
+    if (!rc)
+        do
+            in->seconds = sum_seconds(in, cost);
+        while (in->seconds > in->options->budget_s && propose_smaller(&in->lines, &in->facts));
+    store_trials_release(&known);
+    cost_destroy(cost);
+    return rc;
 }
 
-static int plan_within_budget(struct init *in, struct errlist *faults)
+/* ---- the steps ---- */
+
+/* Write the lines as text, and parse it. */
+static int parse(struct init *in, struct errlist *faults)
+{
+    struct buf name = {0};
+    struct err err;
+
+    escape_shell(&name, in->sweep);
+    buf_clear(&in->text);
+    buf_printf(&in->text,
+               "; A first sweep, written by espalier init. Edit it as you like.\n"
+               ";\n"
+               ";     espalier inspect %s\n"
+               ";     espalier run %s -n %d\n"
+               ";     espalier best --rule best\n"
+               ";\n"
+               "; Text after ' ;' is a comment. espalier params lists all settings.\n",
+               buf_text(&name), buf_text(&name), count_ranks());
+    buf_release(&name);
+    init_write(&in->text, &in->lines);
+    if (in->lines.has_failed)
+        return errlist_add_err(faults, &in->lines.err);
+    if (buf_failed(&in->text)) {
+        err_nomem(&err, "sweep file", in->text.size);
+        return errlist_add_err(faults, &err);
+    }
+    return in->job.data.n_samples
+               ? job_parse_again(&in->job, in->sweep, buf_text(&in->text), faults)
+               : job_parse_text(&in->job, in->sweep, buf_text(&in->text), faults);
+}
+
+/* Warnings are printed once, for the final text. */
+static int load_and_propose(struct init *in, struct errlist *faults)
 {
     struct err err;
 
-    if (plan(in, faults))
+    if (parse(in, faults) || job_load(&in->job, faults))
+        return -1;
+    if (collect_facts(in, &err))
+        return errlist_add_err(faults, &err);
+    propose(&in->lines, &in->facts);
+    if (parse(in, faults) || job_plan(&in->job, faults))
         return -1;
     return fit_budget(in, &err) ? errlist_add_err(faults, &err) : 0;
 }
 
-/* With fewer samples, a test part and two folds leave none for the stop part. */
-#define LEAST_SAMPLES 7
-
-static int check_size(const struct init *in, struct err *err)
-{
-    if (in->facts.has_split || in->facts.n_labelled >= LEAST_SAMPLES)
-        return 0;
-    return err_set(err, "%s: %d sample%s with a value %s too few: a sweep needs at least %d",
-                   in->files.file[0].path, in->facts.n_labelled,
-                   in->facts.n_labelled == 1 ? "" : "s", in->facts.n_labelled == 1 ? "is" : "are",
-                   LEAST_SAMPLES);
-}
-
-static void warn_meanings(const struct init *in)
-{
-    struct buf columns = {0};
-
-    init_columns_meanings(&columns, &in->columns);
-    if (columns.size)
-        log_warn(
-            "%s: rows differ in %s, which the sweep does not use: convert the values to one "
-            "unit, leave out other types, and make classes at a threshold where they are bounds",
-            in->columns.table->path, buf_text(&columns));
-    buf_release(&columns);
-}
-
 /* IC50 in nM and the like, whose few largest values decide the fit. */
-#define MANY_MAGNITUDES 4
+#define MANY_MAGNITUDES 1e4
 
-static void warn_magnitudes(const struct init *in)
+static void warn_trait(const struct init *in)
 {
-    int n = init_columns_magnitudes(&in->columns, in->files.format);
+    const struct init_columns *c = &in->columns;
+    const struct profile_column *trait = c->table ? &c->rows.col[c->trait] : NULL;
+    int32_t relation = c->table ? profile_find(&c->rows, "Standard Relation") : -1;
 
-    if (n >= MANY_MAGNITUDES)
-        log_warn(
-            "%s: the trait spans %d orders of magnitude, so its largest values decide the fit: "
-            "write a column with its logarithm and predict that",
-            in->columns.table->path, n);
-}
-
-/* Warnings are printed once, for the final file. */
-static int propose_sweep(struct init *in, struct errlist *faults)
-{
-    enum log_level level;
-    struct err err;
-    int rc;
-
-    init_data_facts(&in->facts, &in->files, &in->columns, &in->job);
-    if (check_size(in, &err))
-        return errlist_add_err(faults, &err);
-    propose(&in->proposal, &in->facts);
-    if (init_data_finish(&in->lines, &in->files, &in->columns, &in->job, &in->proposal, &err))
-        return errlist_add_err(faults, &err);
-    if (load_groups(in, faults))
-        return -1;
-    level = log_set_level(LOG_QUIET);
-    rc = plan_within_budget(in, faults);
-    log_set_level(level);
-    if (rc)
-        return -1;
-    address_space_warn();
-    warn_meanings(in);
-    warn_magnitudes(in);
-    job_print_notes(&in->job);
-    return plan(in, faults);
-}
-
-static void put_choice(struct buf *out, const char *what, const struct proposal_setting *s)
-{
-    if (!s)
+    if (!trait || in->facts.is_classification)
         return;
-    buf_printf(out, "%-11s ", what);
-    for (int32_t i = 0; i < s->n; i++)
-        buf_printf(out, "%s%s", i ? ", " : "", s->value[i]);
-    buf_printf(out, " (%s)\n", s->comment);
+    if (trait->low > 0 && trait->high >= MANY_MAGNITUDES * trait->low)
+        log_warn("%s: the trait spans %.0f orders of magnitude, so its largest values decide the "
+                 "fit: write a column with its logarithm and predict that",
+                 c->table->path, floor(log10(trait->high / trait->low)));
+    if (relation >= 0 && c->rows.col[relation].seen.n > 1 && !strcmp(trait->name, "Standard Value"))
+        log_warn(
+            "%s: some values are bounds (\"Standard Relation\"), which the sweep does not use: "
+            "leave out other units and types, and make classes at a threshold",
+            c->table->path);
 }
 
-static void put_summary(struct buf *out, const struct init *in)
-{
-    const struct plan *plan = &in->job.plan;
-    const char *name = sweep_path(in);
-    struct buf word = {0};
-    char took[DURATION_TEXT], budget[DURATION_TEXT];
+/* ---- what is printed ---- */
 
-    duration_words(took, in->seconds);
-    duration_words(budget, in->budget_s);
-    put_choice(out, "models", proposal_find(&in->proposal, P_TYPE));
-    put_choice(out, "stop", proposal_find(&in->proposal, P_STOP));
-    buf_printf(out, "%-11s ", "sweep");
-    plan_put_size(out, plan);
-    buf_putc(out, '\n');
-    if (in->seconds <= in->budget_s)
-        buf_printf(out, "%-11s about %s on one core (--budget %s)\n", "cost", took, budget);
+static void put_columns(struct buf *out, const struct init *in)
+{
+    const struct init_columns *c = &in->columns;
+    const struct data_report *r = &in->job.report;
+
+    if (c->id >= 0)
+        buf_printf(out, "ids         column \"%s\"\n", c->rows.col[c->id].name);
     else
-        buf_printf(out,
-                   "%-11s about %s on one core, more than --budget %s: a smaller sweep would have "
-                   "nothing to compare\n",
-                   "cost", took, budget);
-    escape_shell(&word, name);
-    if (!is_stdout(in->output))
-        buf_printf(out, "%-11s %s: check it, and change what you know better\n", "wrote", name);
-    buf_printf(out, "%-11s espalier inspect %s\n%-11s espalier run %s -n %d\n", "next",
-               buf_text(&word), "", buf_text(&word), count_ranks());
+        buf_puts(out, "ids         row numbers: no column has a different name in each row\n");
+    if (in->files.format->has_genotypes)
+        buf_printf(
+            out,
+            "joined      %d of %d genotyped samples have a value; %d values have no genotype\n",
+            r->n_joined, c->ids.n, r->n_unjoined);
+    if (in->facts.n_groups)
+        buf_printf(
+            out,
+            "groups      column \"%s\", %d groups: whole groups are left out, which is harder "
+            "than random folds\n",
+            c->rows.col[c->group].name, in->facts.n_groups);
+    buf_printf(out, "trait       column \"%s\": ", c->rows.col[c->trait].name);
+}
+
+static void put_data(struct buf *out, const struct init *in)
+{
+    const struct dataset *d = &in->job.data;
+
+    for (int32_t i = 0; i < in->files.n; i++) {
+        const struct init_file *file = &in->files.file[i];
+
+        buf_printf(out, "%-11s %s: %s",
+                   file->role == P_SPLIT_FILE ? "split" : param_table[file->role].key, file->path,
+                   file->kind == KIND_TABLE ? "table"
+                   : file->variants         ? file->variants->name
+                                            : "TUDataset");
+        if (file->kind == KIND_TABLE)
+            buf_printf(out, ", %lld rows x %d columns", (long long)file->profile.n_rows,
+                       file->profile.n_cols);
+        buf_putc(out, '\n');
+    }
+    if (in->columns.table)
+        put_columns(out, in);
+    else
+        buf_puts(out, "trait       ");
+    if (d->n_classes)
+        buf_printf(out, "%d classes\n", d->n_classes);
+    else
+        buf_puts(out, "a number\n");
+    if (in->job.report.n_skipped)
+        buf_printf(out, "skipped     %d molecule%s that cannot be parsed\n",
+                   in->job.report.n_skipped, plural(in->job.report.n_skipped));
+    buf_printf(out, "data        %d samples, %d with a value, %d features%s\n", d->n_samples,
+               in->facts.n_labelled, d->n_features,
+               d->graph_start ? " of each node"
+               : d->is_sparse ? ", sparse"
+                              : "");
+}
+
+static void put_sweep(struct buf *out, const struct init *in)
+{
+    bool fits = in->seconds <= in->options->budget_s;
+    char took[DURATION_TEXT], budget[DURATION_TEXT];
+    struct buf word = {0};
+
+    buf_puts(out, "sweep       ");
+    plan_put_size(out, &in->job.plan);
+    duration_words(took, in->seconds);
+    duration_words(budget, in->options->budget_s);
+    buf_printf(out, "\ncost        about %s on one core%s --budget %s%s\n", took,
+               fits ? " (within" : ", more than", budget,
+               fits ? ")" : ": a smaller sweep would have nothing to compare");
+    if (in->out.file)
+        buf_printf(out, "wrote       %s: check it, and change what you know better\n", in->sweep);
+    escape_shell(&word, in->sweep);
+    buf_printf(out, "next        espalier inspect %s\n            espalier run %s -n %d\n",
+               buf_text(&word), buf_text(&word), count_ranks());
     buf_release(&word);
 }
 
@@ -366,38 +420,59 @@ static int finish(struct init *in, struct err *err)
     struct buf report = {0};
     int rc;
 
-    init_data_report(&report, &in->files, &in->columns, &in->job);
-    put_summary(&report, in);
-    rc = buf_failed(&in->text) ? err_nomem(err, "sweep file", in->text.size)
-                               : save(in->output, &in->text, err);
-    if (!rc && is_stdout(in->output))
-        cli_warnf("%s", buf_text(&report));
-    else if (!rc)
-        rc = cli_print(&report, CLI_PLAIN, err);
+    put_data(&report, in);
+    put_sweep(&report, in);
+    if (!in->out.file) {
+        rc = cli_print(&in->text, CLI_PLAIN, err);
+        if (!rc)
+            cli_warnf("%s", buf_text(&report));
+    } else {
+        rc = outfile_write(&in->out, in->text.data, in->text.size, err) ||
+                     outfile_commit(&in->out, err)
+                 ? -1
+                 : cli_print(&report, CLI_PLAIN, err);
+    }
     buf_release(&report);
     return rc;
 }
 
-static int init(struct init *in, const struct call *files, struct errlist *faults)
+static int init(struct init *in, const struct call *call, struct errlist *faults)
 {
+    enum log_level level;
     struct err err;
+    int rc;
 
-    if (check_output(in->output, &err))
+    if (open_output(in, &err) ||
+        init_files_read(&in->files, call->operands, call->n_operands, &err))
         return errlist_add_err(faults, &err);
-    if (recognise(in, files->operands, files->n_operands, faults) || load(in, faults) ||
-        propose_sweep(in, faults))
+    if (init_columns_read(&in->columns, &in->files, in->options->trait, faults))
+        return -1;
+    add_data(in);
+    level = log_set_level(LOG_QUIET);
+    rc = load_and_propose(in, faults);
+    log_set_level(level);
+    if (rc)
+        return -1;
+    address_space_warn();
+    warn_trait(in);
+    job_print_notes(&in->job);
+    if (parse(in, faults) || job_plan(&in->job, faults))
         return -1;
     return finish(in, &err) ? errlist_add_err(faults, &err) : 0;
 }
 
 static int run_init(struct call *call)
 {
-    const struct init_options *o = call->options;
-    struct init in = {.output = o->output, .trait = o->trait, .budget_s = o->budget_s};
+    struct init in = {.options = call->options};
     struct errlist faults = {0};
     int status = init(&in, call, &faults) ? cli_fail_all(&faults) : EXIT_OK;
 
-    release(&in);
+    outfile_discard(&in.out);
+    job_release(&in.job);
+    init_lines_release(&in.lines);
+    init_columns_release(&in.columns);
+    init_files_release(&in.files);
+    buf_release(&in.text);
     return status;
 }
 

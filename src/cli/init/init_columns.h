@@ -9,15 +9,15 @@
 struct init_columns {
     const struct init_file *table; /* with the trait; borrowed, or NULL */
     struct names ids;              /* of the genotypes */
-    struct profile joined;         /* of the rows whose id is among `ids`, or of all rows */
-    int32_t id;                    /* these are columns in joined; -1: none */
+    struct profile rows;           /* of the table's rows whose id is among `ids`, or of all rows */
+    int32_t id;                    /* these are columns in rows; -1: none */
     int32_t trait;
-    int32_t group;
+    int32_t group;      /* its name is typical for groups */
+    bool is_sure_group; /* of relatives or of one environment, which a split must not divide */
     int32_t part;       /* -1 also if a split file has the parts */
     bool has_code;      /* the genotypes have a number that is no dosage */
     double code;        /* that number */
     bool has_ds;        /* the genotypes have imputed dosages */
-    bool is_unjoined;   /* the tables have no id in common */
     bool writes_id;     /* the readers would use another column for the ids */
     const char *number; /* of a TUDataset: the trait after --trait; borrowed, or NULL */
 };
@@ -28,23 +28,9 @@ int init_columns_read(struct init_columns *out, const struct init_files *files, 
                       struct errlist *faults);
 void init_columns_release(struct init_columns *columns);
 
-/* Append the columns that can be predicted and their contents: `"FT10": 1058 numbers`. */
-void init_columns_list(struct buf *out, const struct init_columns *columns, const char *apart);
-
-/* Append the columns of the design (sex, block, year ...), as data.fixed lists them.
- *   group  the column that is used for groups; -1: none */
-void init_columns_design(struct buf *out, const struct init_columns *columns, int32_t group);
-
-/* Append the columns beside a trait "Standard Value" that say what its numbers mean ("Standard
- * Relation", "Standard Units", "Standard Type", as in ChEMBL) and differ between rows. */
-void init_columns_meanings(struct buf *out, const struct init_columns *columns);
-
-/* Returns how many orders of magnitude a trait of positive numbers spans, 0 for any other trait. */
-int init_columns_magnitudes(const struct init_columns *columns, const struct data_format *format);
-
-/* The name of the column of groups shows that its samples are relatives or share an environment, so
- * that they must not be on two sides of a split. */
-bool init_columns_sure_group(const struct init_columns *columns);
+/* Append the columns of the design (sex, block, year ...) as data.fixed lists them, but not a group
+ * that is used. */
+void init_columns_design(struct buf *out, const struct init_columns *columns, bool uses_group);
 
 /* The task that the trait's values suggest.
  *   classification  few different words, or two whole numbers (without genotypes: a few)

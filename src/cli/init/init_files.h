@@ -36,6 +36,6 @@ void init_files_release(struct init_files *files);
 int32_t init_files_part_column(const struct profile *profile);
 
 /* NULL: none. */
-const struct init_file *init_files_find(const struct init_files *files, enum param_id role);
+struct init_file *init_files_find(const struct init_files *files, enum param_id role);
 
 #endif

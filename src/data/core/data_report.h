@@ -50,9 +50,6 @@ struct data_report {
     struct filter_counts filtered; /* markers of genotype files; else zero */
     int64_t n_duplicate_edges;     /* dropped, in either direction */
     int64_t n_self_loops;
-    double
-        suspect; /* value of the trait (or of the first fixed effect), like -9, that may mean "missing" */
-    int32_t n_suspect; /* its cells */
     const char *unset; /* key of [data] whose absence made a load fail */
     struct data_note note[DATA_NOTES];
     int32_t n_notes;

@@ -192,8 +192,8 @@ static bool is_fam(const char *path)
     return dot && !strcmp(dot, ".fam");
 }
 
-int phenotype_check_header(const struct table *t, int32_t id, const struct names *ids,
-                           struct err *err)
+/* -1 and err if the header is a sample: it has an id, or a value (63.04, -9, NA) instead of a name. */
+static int check_header(const struct table *t, int32_t id, const struct names *ids, struct err *err)
 {
     char found[160];
     double v;
@@ -240,7 +240,7 @@ static int find_columns(struct reading *r, const struct data_spec *spec, struct 
     const struct table *t = &r->table;
 
     r->id = reader_id_column(t, spec->id, err);
-    if (r->id < 0 || phenotype_check_header(t, r->id, r->ids, err))
+    if (r->id < 0 || check_header(t, r->id, r->ids, err))
         return -1;
     if (spec->like)
         return find_all_fixed(r, spec->fixed, err);

@@ -58,11 +58,6 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
                    const struct data_spec *spec, struct phenotype_report *report, struct err *err);
 void phenotype_release(struct phenotype *p);
 
-/* -1 and err if the header of an open table is a sample: it has an id, or a value (63.04, -9, NA)
- * instead of a name. id: the column of ids. */
-int phenotype_check_header(const struct table *t, int32_t id, const struct names *ids,
-                           struct err *err);
-
 /* Strip factor(NAME) to NAME in place. */
 char *phenotype_strip_factor(char *text, bool *is_factor);
 

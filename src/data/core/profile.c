@@ -61,7 +61,7 @@ static int add_cell(struct profile_column *c, const struct table *t, const char 
         c->low = fmin(c->low, v);
         c->high = fmax(c->high, v);
     } else {
-        c->n_structures += strpbrk(cell, "=#()[]") != NULL;
+        c->n_structures += strpbrk(cell, "=#()[]") && !strchr(cell, ' ');
     }
     if (names_find(&c->seen, cell) >= 0)
         return 0;
@@ -136,6 +136,11 @@ bool profile_is_numeric(const struct profile_column *column)
 bool profile_is_whole(const struct profile_column *column)
 {
     return column->n > 0 && column->n_whole == column->n;
+}
+
+bool profile_is_structural(const struct profile_column *column)
+{
+    return column->n_numbers == 0 && 2 * column->n_structures > column->n;
 }
 
 int32_t profile_find(const struct profile *profile, const char *name)

@@ -43,6 +43,7 @@ int32_t profile_known(const struct profile_column *column, const struct names *i
 bool profile_is_unique(const struct profile_column *column); /* no value occurs twice */
 bool profile_is_numeric(const struct profile_column *column);
 bool profile_is_whole(const struct profile_column *column);
+bool profile_is_structural(const struct profile_column *column); /* most values are SMILES */
 
 /* Returns -1 if the column was not profiled. */
 int32_t profile_find(const struct profile *profile, const char *name);

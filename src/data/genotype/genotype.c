@@ -481,8 +481,6 @@ static void report_counts(struct data_report *r, const struct genotype *g)
     r->n_unjoined = p->n_left;
     r->n_features = g->counts.n_read;
     r->n_missing = g->n_missing;
-    r->suspect = p->suspects[0].value;
-    r->n_suspect = p->suspects[0].n;
     r->unset = p->unset ? p->unset : r->unset;
 }
 

@@ -329,14 +329,17 @@ static bool is_high_code(const struct extent *e)
            (e->high == 5 || e->high == 9 || e->high == 99 || e->high == 999);
 }
 
-bool genotype_table_find_code(double *code, const double *values, int32_t n)
+bool genotype_table_find_code(double *code, const struct profile *table)
 {
     struct extent e = empty_extent;
+    double v;
 
-    for (int32_t i = 0; i < n; i++)
-        extend(&e, values[i]);
+    for (int32_t j = 1; j < table->n; j++)
+        for (int32_t i = 0; i < table->col[j].seen.n; i++)
+            if (table_parse_number(&v, table->col[j].seen.text[i]))
+                extend(&e, v);
     *code = is_low_code(&e) ? e.low : e.high;
-    return n > 0 && (is_low_code(&e) || is_high_code(&e));
+    return e.low <= e.high && (is_low_code(&e) || is_high_code(&e));
 }
 
 static int refuse_code(const struct genotype_table *g, double code, double low, double high,
@@ -433,16 +436,15 @@ static int refuse_relationship(const char *path, int32_t n, struct err *err)
         path, n);
 }
 
-int genotype_table_check_square(const char *path, const char *const *name, int32_t n,
-                                const struct names *ids, struct err *err)
+/* The columns are the table's own ids. */
+static bool is_square(const struct genotype_table *g)
 {
-    int32_t n_ids = 0;
+    int32_t n = g->table.n_cols - 1, n_ids = 0;
 
-    while (n > 1 && n == ids->n && n_ids < n && names_find(ids, name[n_ids]) >= 0)
+    while (n > 1 && n == g->ids.n && n_ids < n &&
+           names_find(&g->ids, g->table.name[n_ids + 1]) >= 0)
         n_ids++;
-    if (n_ids == 0 || n_ids < n)
-        return 0;
-    return refuse_relationship(path, n, err);
+    return n_ids > 0 && n_ids == n;
 }
 
 static int open_table(struct genotype_table *g, const char *path, struct err *err)
@@ -543,10 +545,8 @@ static int read_table(struct genotype_table *g, const char *missing, struct err 
     }
     if (!status && g->ids.n == 0)
         return err_set(err, "%s: no samples after the header", g->table.path);
-    if (!status &&
-        genotype_table_check_square(g->table.path, (const char *const *)g->table.name + 1,
-                                    g->table.n_cols - 1, &g->ids, err))
-        return -1;
+    if (!status && is_square(g))
+        return refuse_relationship(g->table.path, g->table.n_cols - 1, err);
     if (!status && is_symmetric(g))
         return refuse_relationship(g->table.path, g->markers.n_cols, err);
     letter_columns_finish(&g->letters, &g->markers);

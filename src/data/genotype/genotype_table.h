@@ -8,6 +8,7 @@
 #include "data/core/data_report.h"
 #include "data/core/data_spec.h"
 #include "data/core/filter.h"
+#include "data/core/profile.h"
 #include "data/genotype/letter_columns.h"
 #include "data/text/names.h"
 #include "data/text/table.h"
@@ -46,13 +47,9 @@ int genotype_table_read_markers(struct genotype_table *g, const struct data_spec
                                 struct err *err);
 void genotype_table_release(struct genotype_table *g);
 
-/* True if a value is unlikely as a dosage beside the others. genotype_table_read() refuses it
+/* True if a value of the table is unlikely as a dosage beside the others. genotype_table_read() refuses it
  * unless `missing` lists it. */
-bool genotype_table_find_code(double *code, const double *values, int32_t n);
-
-/* -1 and err if the columns of a table of genotypes are its own ids. */
-int genotype_table_check_square(const char *path, const char *const *name, int32_t n,
-                                const struct names *ids, struct err *err);
+bool genotype_table_find_code(double *code, const struct profile *table);
 
 /* NaN if missing. */
 float genotype_table_cell(const struct genotype_table *g, int32_t row, int32_t col);
