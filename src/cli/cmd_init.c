@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <limits.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,12 +90,14 @@ static void add_part(struct init *in)
 /* Samples without a value enlarge the graph. If fewer than this share have a value, the others cost
  * more than they help. */
 #define FEW_PHENOTYPED 0.8
+/* IC50 in nM and the like */
+#define MANY_MAGNITUDES 1e4
 
 static void add_columns(struct init *in)
 {
     const struct data_format *format = in->files.format;
     const struct init_columns *c = &in->columns;
-    const struct profile_column *col = c->rows.col;
+    const struct profile_column *col = c->rows.col, *trait = &col[c->trait];
     enum data_task task = init_columns_task(c, format);
 
     if (c->writes_id)
@@ -104,13 +105,20 @@ static void add_columns(struct init *in)
     if (c->table->role == P_MOLECULES)
         add(in, P_SMILES, col[c->table->column].name, "column of the molecules");
     if (data_format_setting(format, "trait"))
-        add(in, P_TRAIT, col[c->trait].name, "column to predict");
+        add(in, P_TRAIT, trait->name,
+            !strcmp(trait->name, "Standard Value") &&
+                    profile_find(&c->rows, "Standard Relation") >= 0
+                ? "column to predict; some may be bounds (Standard Relation)"
+                : "column to predict");
     if (task == DATA_TASK_CLASSIFICATION)
         add(in, P_TASK, "classification", "the trait has few different values; or: regression");
     else if (task == DATA_TASK_REGRESSION)
-        add(in, P_TASK, "regression", "the trait is an amount");
+        add(in, P_TASK, "regression",
+            trait->low > 0 && trait->high >= MANY_MAGNITUDES * trait->low
+                ? "the largest values decide the fit: better predict their logarithm"
+                : "the trait is an amount");
     if (data_format_setting(format, "subset") && !init_files_find(&in->files, P_SPLIT_FILE) &&
-        (double)col[c->trait].n < FEW_PHENOTYPED * c->ids.n)
+        (double)trait->n < FEW_PHENOTYPED * c->ids->n)
         add(in, P_SUBSET, "phenotyped",
             "only samples with a value; all: the others join the graph too");
 }
@@ -124,7 +132,8 @@ static void add_design(struct init *in)
     if (c->is_sure_group && propose_group(group->seen.n, in->facts.has_split))
         in->facts.n_groups = group->seen.n;
     if (in->facts.n_groups)
-        add(in, P_GROUP, group->name, "whole groups are left out; delete it for random folds");
+        add(in, P_GROUP, group->name,
+            "whole groups are left out, which is harder; delete it for random folds");
     else if (group)
         init_lines_add(&in->lines, INIT_OFF, P_GROUP, group->name,
                        "switch on to leave whole groups out, which is harder");
@@ -213,7 +222,7 @@ static int collect_facts(struct init *in, struct err *err)
 /* ---- the budget ---- */
 
 /* Settings that the model type lacks do not count. */
-static bool is_kept(const struct init *in, const struct settings *s)
+static bool is_kept(struct init *in, const struct settings *s)
 {
     bool is_kept = true;
 
@@ -228,9 +237,9 @@ static bool is_kept(const struct init *in, const struct settings *s)
     return is_kept;
 }
 
-static double sum_seconds(const struct init *in, const struct cost *cost)
+static double sum_seconds(struct init *in, const struct cost *cost)
 {
-    double epochs = atof(init_lines_find(&in->lines, P_EPOCHS)->value), sum = 0;
+    double epochs = atof(buf_text(&init_lines_find(&in->lines, P_EPOCHS)->value)), sum = 0;
     struct settings s;
 
     for (int32_t c = 0; c < in->job.plan.n_configs; c++) {
@@ -312,86 +321,35 @@ static int load_and_propose(struct init *in, struct errlist *faults)
     return fit_budget(in, &err) ? errlist_add_err(faults, &err) : 0;
 }
 
-/* IC50 in nM and the like, whose few largest values decide the fit. */
-#define MANY_MAGNITUDES 1e4
-
-static void warn_trait(const struct init *in)
-{
-    const struct init_columns *c = &in->columns;
-    const struct profile_column *trait = c->table ? &c->rows.col[c->trait] : NULL;
-    int32_t relation = c->table ? profile_find(&c->rows, "Standard Relation") : -1;
-
-    if (!trait || in->facts.is_classification)
-        return;
-    if (trait->low > 0 && trait->high >= MANY_MAGNITUDES * trait->low)
-        log_warn("%s: the trait spans %.0f orders of magnitude, so its largest values decide the "
-                 "fit: write a column with its logarithm and predict that",
-                 c->table->path, floor(log10(trait->high / trait->low)));
-    if (relation >= 0 && c->rows.col[relation].seen.n > 1 && !strcmp(trait->name, "Standard Value"))
-        log_warn(
-            "%s: some values are bounds (\"Standard Relation\"), which the sweep does not use: "
-            "leave out other units and types, and make classes at a threshold",
-            c->table->path);
-}
-
 /* ---- what is printed ---- */
 
-static void put_columns(struct buf *out, const struct init *in)
+static void put_data(struct buf *out, struct init *in)
 {
-    const struct init_columns *c = &in->columns;
+    static const enum param_id columns[] = {P_ID, P_TRAIT, P_GROUP};
     const struct data_report *r = &in->job.report;
-
-    if (c->id >= 0)
-        buf_printf(out, "ids         column \"%s\"\n", c->rows.col[c->id].name);
-    else
-        buf_puts(out, "ids         row numbers: no column has a different name in each row\n");
-    if (in->files.format->has_genotypes)
-        buf_printf(
-            out,
-            "joined      %d of %d genotyped samples have a value; %d values have no genotype\n",
-            r->n_joined, c->ids.n, r->n_unjoined);
-    if (in->facts.n_groups)
-        buf_printf(
-            out,
-            "groups      column \"%s\", %d groups: whole groups are left out, which is harder "
-            "than random folds\n",
-            c->rows.col[c->group].name, in->facts.n_groups);
-    buf_printf(out, "trait       column \"%s\": ", c->rows.col[c->trait].name);
-}
-
-static void put_data(struct buf *out, const struct init *in)
-{
-    const struct dataset *d = &in->job.data;
 
     for (int32_t i = 0; i < in->files.n; i++) {
         const struct init_file *file = &in->files.file[i];
 
-        buf_printf(out, "%-11s %s: %s",
+        buf_printf(out, "%-11s %s: %s\n",
                    file->role == P_SPLIT_FILE ? "split" : param_table[file->role].key, file->path,
                    file->kind == KIND_TABLE ? "table"
                    : file->variants         ? file->variants->name
                                             : "TUDataset");
-        if (file->kind == KIND_TABLE)
-            buf_printf(out, ", %lld rows x %d columns", (long long)file->profile.n_rows,
-                       file->profile.n_cols);
-        buf_putc(out, '\n');
     }
-    if (in->columns.table)
-        put_columns(out, in);
-    else
-        buf_puts(out, "trait       ");
-    if (d->n_classes)
-        buf_printf(out, "%d classes\n", d->n_classes);
-    else
-        buf_puts(out, "a number\n");
-    if (in->job.report.n_skipped)
-        buf_printf(out, "skipped     %d molecule%s that cannot be parsed\n",
-                   in->job.report.n_skipped, plural(in->job.report.n_skipped));
-    buf_printf(out, "data        %d samples, %d with a value, %d features%s\n", d->n_samples,
-               in->facts.n_labelled, d->n_features,
-               d->graph_start ? " of each node"
-               : d->is_sparse ? ", sparse"
-                              : "");
+    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+        const struct init_line *line = init_lines_find(&in->lines, columns[i]);
+
+        if (line && line->kind == INIT_SET)
+            buf_printf(out, "%-11s %s (%s)\n", param_table[line->id].key, buf_text(&line->value),
+                       buf_text(&line->comment));
+    }
+    buf_printf(out, "samples     %d, %d with a value, %d features%s\n", in->facts.n_samples,
+               in->facts.n_labelled, in->facts.n_features,
+               in->job.data.graph_start ? " of each node" : "");
+    for (int32_t i = 0; i < r->n_notes; i++)
+        if (r->note[i].kind == DATA_NOTE_FACT)
+            buf_printf(out, "%-11s %s\n", r->note[i].label, r->note[i].text);
 }
 
 static void put_sweep(struct buf *out, const struct init *in)
@@ -454,7 +412,6 @@ static int init(struct init *in, const struct call *call, struct errlist *faults
     if (rc)
         return -1;
     address_space_warn();
-    warn_trait(in);
     job_print_notes(&in->job);
     if (parse(in, faults) || job_plan(&in->job, faults))
         return -1;

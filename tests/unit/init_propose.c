@@ -56,7 +56,7 @@ static const char *value_of(enum param_id id)
     static char value[64];
     const struct init_line *line = init_lines_find(&lines, id);
 
-    snprintf(value, sizeof value, "%s", line ? line->value : "");
+    snprintf(value, sizeof value, "%s", line ? buf_text(&line->value) : "");
     value[strcspn(value, " ")] = '\0';
     return value;
 }
@@ -66,7 +66,7 @@ static int values_of(enum param_id id)
     const struct init_line *line = init_lines_find(&lines, id);
     int n = line != NULL;
 
-    for (const char *at = line ? line->value : ""; (at = strchr(at, ' ')); at++)
+    for (const char *at = line ? buf_text(&line->value) : ""; (at = strchr(at, ' ')); at++)
         n++;
     return n;
 }
@@ -116,9 +116,9 @@ static void values_are_valid(void **state)
         propose_for(&facts[i]);
         for (int32_t k = 0; k < lines.n; k++) {
             const struct init_line *line = &lines.line[k];
-            char *values = strdup(line->value), *rest = values, *value;
+            char *values = strdup(buf_text(&line->value)), *rest = values, *value;
 
-            assert_true(*line->comment);
+            assert_true(line->comment.size > 0);
             assert_ptr_equal(init_lines_find(&lines, line->id), line);
             assert_true(line->kind != INIT_AXIS || param_table[line->id].flags & PARAM_AXIS);
             while ((value = strsep(&rest, " ")))

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "data/core/reader.h"
 #include "data/genotype/genotype_table.h"
 #include "data/genotype/variants.h"
 
@@ -23,7 +22,7 @@ void init_columns_release(struct init_columns *columns)
 {
     if (!columns)
         return;
-    names_release(&columns->ids);
+    names_release(&columns->read_ids);
     profile_release(&columns->rows);
     memset(columns, 0, sizeof *columns);
 }
@@ -153,22 +152,6 @@ static bool is_group(const struct init_columns *c, int32_t j)
 
 /* ---- ids ---- */
 
-static int read_table_ids(struct init_columns *c, const struct init_file *genotypes,
-                          struct err *err)
-{
-    struct table t;
-    int status;
-
-    if (table_open(&t, genotypes->path, err))
-        return -1;
-    while ((status = table_next(&t, err)) > 0)
-        if (names_add_repeated(&c->ids, t.cell[reader_has_family(&t)], t.line, err) < 0)
-            break;
-    table_close(&t);
-    c->has_code = genotype_table_find_code(&c->code, &genotypes->profile);
-    return status ? -1 : 0;
-}
-
 /* A header need not define the field. */
 static bool first_has_ds(struct variants *v)
 {
@@ -180,15 +163,24 @@ static bool first_has_ds(struct variants *v)
            !variants_read(v, 0, &calls, &err) && v->doubts.n_hard < v->n;
 }
 
-static int read_variant_ids(struct init_columns *c, const char *path, struct err *err)
+static int read_genotypes(struct init_columns *c, const struct init_file *genotypes,
+                          struct err *err)
 {
+    const struct profile *p = &genotypes->profile;
     struct variants v;
-    const struct variants_kind *kind = variants_detect(path);
-    int rc = variants_open(&v, kind, path, &(struct variants_calls){.dosage = DATA_DOSAGE_DS}, err);
+    int rc;
 
+    if (genotypes->kind == KIND_TABLE) {
+        c->ids = &p->col[p->has_family].seen;
+        c->has_code = genotype_table_find_code(&c->code, p);
+        return 0;
+    }
+    c->ids = &c->read_ids;
+    rc = variants_open(&v, genotypes->variants, genotypes->path,
+                       &(struct variants_calls){.dosage = DATA_DOSAGE_DS}, err);
     for (int32_t i = 0; !rc && i < v.ids.n; i++)
-        rc = names_add_repeated(&c->ids, v.ids.text[i], i + 1, err) < 0 ? -1 : 0;
-    c->has_ds = v.has_ds || (!rc && kind->has_fields && first_has_ds(&v));
+        rc = names_add_repeated(&c->read_ids, v.ids.text[i], i + 1, err) < 0 ? -1 : 0;
+    c->has_ds = v.has_ds || (!rc && genotypes->variants->has_fields && first_has_ds(&v));
     variants_close(&v);
     return rc;
 }
@@ -198,11 +190,11 @@ static int read_variant_ids(struct init_columns *c, const char *path, struct err
 static int join_rows(struct init_columns *c, struct err *err)
 {
     const struct profile *p = &c->table->profile;
-    int32_t most = profile_known(&p->col[p->has_family], &c->ids);
+    int32_t most = profile_known(&p->col[p->has_family], c->ids);
 
     c->id = p->has_family;
     for (int32_t j = 0; j < p->n; j++) {
-        int32_t n = profile_known(&p->col[j], &c->ids);
+        int32_t n = profile_known(&p->col[j], c->ids);
 
         if (n > most) {
             c->id = j;
@@ -210,7 +202,7 @@ static int join_rows(struct init_columns *c, struct err *err)
         }
     }
     c->writes_id = c->id != p->has_family;
-    return profile_read(&c->rows, c->table->path, most ? &c->ids : NULL, c->id, err);
+    return profile_read(&c->rows, c->table->path, most ? c->ids : NULL, c->id, err);
 }
 
 /* Find the first column that names each row, or better the first whose header is typical for names.
@@ -350,8 +342,7 @@ int init_columns_read(struct init_columns *out, const struct init_files *files, 
                 files->file[0].path);
         return errlist_add_usage(faults, &err);
     }
-    if (genotypes && (genotypes->kind == KIND_TABLE ? read_table_ids(out, genotypes, &err)
-                                                    : read_variant_ids(out, genotypes->path, &err)))
+    if (genotypes && read_genotypes(out, genotypes, &err))
         return errlist_add_err(faults, &err);
     if (!out->table)
         return 0;

@@ -8,9 +8,10 @@
 
 struct init_columns {
     const struct init_file *table; /* with the trait; borrowed, or NULL */
-    struct names ids;              /* of the genotypes */
-    struct profile rows;           /* of the table's rows whose id is among `ids`, or of all rows */
-    int32_t id;                    /* these are columns in rows; -1: none */
+    const struct names *ids;       /* of the genotypes; borrowed, or `read_ids` */
+    struct names read_ids;
+    struct profile rows; /* of the table's rows whose id is among `ids`, or of all rows */
+    int32_t id;          /* these are columns in rows; -1: none */
     int32_t trait;
     int32_t group;      /* its name is typical for groups */
     bool is_sure_group; /* of relatives or of one environment, which a split must not divide */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "cli/init/init_propose.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,13 +16,11 @@ enum { KEY_COLUMN = 13, COMMENT_COLUMN = 36, MOST_VALUES = 8 };
 void init_lines_release(struct init_lines *lines)
 {
     for (int32_t i = 0; lines && i < lines->n; i++) {
-        free(lines->line[i].value);
-        free(lines->line[i].comment);
+        buf_release(&lines->line[i].value);
+        buf_release(&lines->line[i].comment);
     }
-    if (lines) {
-        free(lines->line);
+    if (lines)
         memset(lines, 0, sizeof *lines);
-    }
 }
 
 /* False: the value could not be read back (grid/inifile.h). */
@@ -39,35 +38,34 @@ static bool fits(const char *value)
 void init_lines_add(struct init_lines *lines, enum init_line_kind kind, enum param_id id,
                     const char *value, const char *comment)
 {
-    struct init_line line = {kind, id, strdup(value), strdup(comment)}, *grown;
-    bool is_fit = fits(value);
+    struct init_line *line = &lines->line[lines->n];
 
-    grown = realloc(lines->line, (size_t)(lines->n + 1) * sizeof *grown);
-    lines->line = grown ? grown : lines->line;
-    if (grown && is_fit && line.value && line.comment) {
-        lines->line[lines->n++] = line;
-        return;
-    }
-    free(line.value);
-    free(line.comment);
-    if (lines->has_failed || (!is_fit && kind == INIT_OFF))
-        return;
-    lines->has_failed = true;
-    if (is_fit)
-        err_nomem(&lines->err, "sweep file", (size_t)(lines->n + 1) * sizeof *grown);
-    else
+    if (fits(value)) {
+        assert(lines->n < INIT_LINES);
+        *line = (struct init_line){.kind = kind, .id = id};
+        buf_puts(&line->value, value);
+        buf_puts(&line->comment, comment);
+        lines->n++;
+    } else if (kind != INIT_OFF && !lines->has_failed) {
+        lines->has_failed = true;
         err_set(&lines->err,
                 "%s = \"%.80s\": a sweep file cannot name it: rename it without control "
                 "characters, ' ;', '${' and blanks at its ends",
                 param_table[id].key, value);
+    }
 }
 
-struct init_line *init_lines_find(const struct init_lines *lines, enum param_id id)
+struct init_line *init_lines_find(struct init_lines *lines, enum param_id id)
 {
     for (int32_t i = 0; i < lines->n; i++)
         if (lines->line[i].id == id)
             return &lines->line[i];
     return NULL;
+}
+
+static int32_t number(struct init_lines *lines, enum param_id id)
+{
+    return atoi(buf_text(&init_lines_find(lines, id)->value));
 }
 
 /* Return the next value of an axis, and step past it; false: there is none. */
@@ -80,11 +78,11 @@ static bool next_value(char out[32], const char **at)
     return n > 0;
 }
 
-bool init_lines_has_value(const struct init_lines *lines, enum param_id id, const char *value)
+bool init_lines_has_value(struct init_lines *lines, enum param_id id, const char *value)
 {
-    const struct init_line *line = init_lines_find(lines, id);
+    struct init_line *line = init_lines_find(lines, id);
     bool has = !line || line->kind != INIT_AXIS;
-    const char *at = has ? "" : line->value;
+    const char *at = has ? "" : buf_text(&line->value);
     char one[32];
 
     while (!has && next_value(one, &at))
@@ -130,7 +128,7 @@ static int by_number(const void *a, const void *b)
 static void put_axis(struct buf *out, const struct init_line *line)
 {
     const struct param *p = &param_table[line->id];
-    const char *at = line->value;
+    const char *at = buf_text(&line->value);
     char value[MOST_VALUES][32];
     size_t n = 0;
 
@@ -144,20 +142,21 @@ static void put_axis(struct buf *out, const struct init_line *line)
 
 static void put_line(struct buf *out, const struct init_line *line)
 {
+    const char *value = buf_text(&line->value);
     bool is_off = line->kind == INIT_OFF;
     size_t start = out->size;
 
     buf_printf(out, "%s%-*s =%s", is_off ? "; " : "", is_off ? KEY_COLUMN - 2 : KEY_COLUMN,
-               param_table[line->id].key, *line->value == ';' ? "" : " ");
+               param_table[line->id].key, *value == ';' ? "" : " ");
     if (line->kind == INIT_AXIS)
         put_axis(out, line);
     else
-        buf_puts(out, line->value);
-    if (*line->comment) {
+        buf_puts(out, value);
+    if (line->comment.size) {
         buf_putc(out, ' ');
         while (!buf_failed(out) && out->size - start < COMMENT_COLUMN)
             buf_putc(out, ' ');
-        buf_printf(out, " ; %s", line->comment);
+        buf_printf(out, " ; %s", buf_text(&line->comment));
     }
     buf_putc(out, '\n');
 }
@@ -486,38 +485,37 @@ static const struct {
     {P_LAMBDA, INIT_AXIS, 3},
 };
 
-int64_t propose_repeats(const struct init_lines *lines)
+int64_t propose_repeats(struct init_lines *lines)
 {
-    int64_t folds = atoll(init_lines_find(lines, P_FOLDS)->value);
+    int32_t folds = number(lines, P_FOLDS);
 
-    return atoll(init_lines_find(lines, P_REPLICATES)->value) * (folds ? folds : 1);
+    return (int64_t)number(lines, P_REPLICATES) * (folds ? folds : 1);
 }
 
 static void replace(struct init_line *line, const char *value)
 {
-    char *copy = strdup(value);
-
-    if (copy) {
-        free(line->value);
-        line->value = copy;
-    }
+    buf_clear(&line->value);
+    buf_puts(&line->value, value);
 }
 
 /* Drop the last value of an axis, or halve a number. */
 static bool shrink(struct init_line *line, int32_t least)
 {
-    int32_t value = atoi(line->value), n = 1;
+    const char *value = buf_text(&line->value);
+    int32_t number = atoi(value), n = 1;
+    char half[16];
 
     if (line->kind == INIT_AXIS) {
-        for (const char *at = line->value; (at = strchr(at, ' ')); at++)
+        for (const char *at = value; (at = strchr(at, ' ')); at++)
             n++;
         if (n > least)
-            *strrchr(line->value, ' ') = '\0';
+            buf_cut(&line->value, (size_t)(strrchr(value, ' ') - value));
         return n > least;
     }
-    if (value > least)
-        snprintf(line->value, strlen(line->value) + 1, "%d", value / 2 < least ? least : value / 2);
-    return value > least;
+    snprintf(half, sizeof half, "%d", number / 2 < least ? least : number / 2);
+    if (number > least)
+        replace(line, half);
+    return number > least;
 }
 
 bool propose_smaller(struct init_lines *lines, const struct init_facts *f)
@@ -526,7 +524,7 @@ bool propose_smaller(struct init_lines *lines, const struct init_facts *f)
         struct init_line *line = init_lines_find(lines, steps[i].id);
         int32_t least = steps[i].least;
 
-        if (steps[i].id == P_REPLICATES && propose_repeats(lines) == atoi(line->value))
+        if (steps[i].id == P_REPLICATES && !number(lines, P_FOLDS))
             least = LEAST_REPLICATES;
         else if (steps[i].id == P_EPOCHS) /* shorter trainings cannot be compared */
             least = choose_epochs(f) / 2;
@@ -534,7 +532,7 @@ bool propose_smaller(struct init_lines *lines, const struct init_facts *f)
             continue;
         line = init_lines_find(lines, P_STOP);
         if (steps[i].id == P_FOLDS && line) /* larger folds leave fewer samples for training */
-            replace(line, choose_stop(f, atoi(init_lines_find(lines, P_FOLDS)->value)));
+            replace(line, choose_stop(f, number(lines, P_FOLDS)));
         return true;
     }
     return false;

@@ -20,13 +20,15 @@ enum init_line_kind {
 struct init_line {
     enum init_line_kind kind;
     enum param_id id;
-    char *value;   /* owned; of an axis: with blanks between values, those to keep longest first */
-    char *comment; /* owned */
+    struct buf value; /* of an axis: with blanks between values, those to keep longest first */
+    struct buf comment;
 };
+
+enum { INIT_LINES = 64 };
 
 /* Zero-initialise to begin. */
 struct init_lines {
-    struct init_line *line; /* [n] owned, in the order of writing */
+    struct init_line line[INIT_LINES]; /* [n] in the order of writing */
     int32_t n;
     bool has_failed; /* err has the first failure */
     struct err err;
@@ -38,10 +40,10 @@ void init_lines_add(struct init_lines *lines, enum init_line_kind kind, enum par
 void init_lines_release(struct init_lines *lines);
 
 /* NULL: no line has the setting. */
-struct init_line *init_lines_find(const struct init_lines *lines, enum param_id id);
+struct init_line *init_lines_find(struct init_lines *lines, enum param_id id);
 
 /* value: as param_format() writes it. True also if id is not an axis. */
-bool init_lines_has_value(const struct init_lines *lines, enum param_id id, const char *value);
+bool init_lines_has_value(struct init_lines *lines, enum param_id id, const char *value);
 
 /* Append the path as seen from the folder of the sweep file `output`; "-" is in the working
  * directory. */
@@ -79,6 +81,6 @@ void propose(struct init_lines *lines, const struct init_facts *facts);
 bool propose_smaller(struct init_lines *lines, const struct init_facts *facts);
 
 /* The trials of a configuration. */
-int64_t propose_repeats(const struct init_lines *lines);
+int64_t propose_repeats(struct init_lines *lines);
 
 #endif
