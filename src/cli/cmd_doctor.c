@@ -148,11 +148,6 @@ static void find_memory(struct examination *e)
                                                      : (double)shm.f_bavail * (double)shm.f_frsize;
 }
 
-static const char *launch_of(const struct world *world)
-{
-    return world->is_mpi ? "MPI" : "single process";
-}
-
 static const char *recovery_of(const struct examination *e)
 {
     static const char *const recovery[] = {"unknown: this launcher does not report it", "off",
@@ -161,67 +156,18 @@ static const char *recovery_of(const struct examination *e)
     return recovery[e->info->recovery];
 }
 
-static const char *molecules_of(void)
+/* Numbers of bytes are words for people. */
+static void add_bytes(struct rows *rows, const struct answer *answer, const char *name,
+                      double bytes)
 {
-    return molecule_is_readable() ? "read by Indigo" : "not read: built without Indigo";
-}
+    char words[BYTES_TEXT];
 
-static const char *tensorboard_of(void)
-{
-    return tensorboard_is_available() ? "written by protobuf-c"
-                                      : "not written: built without protobuf-c";
-}
-
-/* The folder of ESPALIER_SHM may be missing, or be on a disk. */
-static void print_shm(struct answer *answer, const struct examination *e)
-{
-    char room[BYTES_TEXT];
-
-    if (!*e->shm)
-        answer_printf(answer, "shared      off (%s): each rank has a copy of the data\n",
-                      SHARED_VARIABLE);
-    else if (isnan(e->shm_bytes))
-        answer_printf(answer, "shared      %s does not exist: each rank has a copy of the data\n",
-                      e->shm);
-    else if (strcmp(e->shm, SHARED_FOLDER) != 0)
-        answer_printf(answer, "shared      %s (%s), %s free\n", e->shm, SHARED_VARIABLE,
-                      bytes_words(room, e->shm_bytes));
+    if (answer_is_for_people(answer) && !isnan(bytes))
+        rows_text(rows, name, bytes_words(words, bytes));
     else
-        answer_printf(answer, "/dev/shm    %s free\n", bytes_words(room, e->shm_bytes));
+        rows_real(rows, name, bytes);
 }
 
-static void print_machine(struct answer *answer, const struct examination *e)
-{
-    char cpu[128], memory[BYTES_TEXT];
-
-    answer_printf(answer, "espalier    %s\n", PACKAGE_VERSION);
-    answer_printf(answer, "cpu         %s\n", host_cpu(cpu, sizeof cpu));
-    answer_printf(answer, "cores       %d that this process may use\n", host_cores());
-    answer_printf(answer, "blas        %s, kernel %s\n", gemm_library(), gemm_kernel());
-    answer_printf(answer, "mpi         %s\n", world_library());
-    answer_printf(answer, "molecules   %s\n", molecules_of());
-    answer_printf(answer, "tensorboard %s\n", tensorboard_of());
-    answer_printf(answer, "memory      %s\n", bytes_words(memory, e->memory_bytes));
-    print_shm(answer, e);
-}
-
-static void print_launch(struct answer *answer, const struct examination *e)
-{
-    const struct checks_job *job = &e->job;
-
-    answer_printf(answer, "launch      %s, %d rank%s\n", launch_of(e->world), e->world->size,
-                  plural(e->world->size));
-    if (e->world->size > 1)
-        answer_printf(answer, "recovery    %s\n", recovery_of(e));
-    if (e->batch.system != BATCH_NONE)
-        answer_printf(answer, "batch job   %s, %s\n", batch_system_title(e->batch.system),
-                      e->batch.id);
-    answer_printf(answer, "database    %s on %s: journal mode %s%s\n", job->db, job->filesystem,
-                  job->is_network ? "delete" : "wal",
-                  job->is_network ? " (other nodes may see the file: no write-ahead log)" : "");
-}
-
-/* The same for programs. */
 static void add_machine(struct answer *answer, const struct examination *e)
 {
     bool is_batch = e->batch.system != BATCH_NONE;
@@ -234,12 +180,15 @@ static void add_machine(struct answer *answer, const struct examination *e)
     rows_text(&rows, "blas", gemm_library());
     rows_text(&rows, "blas_kernel", gemm_kernel());
     rows_text(&rows, "mpi", world_library());
-    rows_text(&rows, "molecules", molecules_of());
-    rows_text(&rows, "tensorboard", tensorboard_of());
-    rows_real(&rows, "memory_bytes", e->memory_bytes);
+    rows_text(&rows, "molecules",
+              molecule_is_readable() ? "read by Indigo" : "not read: built without Indigo");
+    rows_text(&rows, "tensorboard",
+              tensorboard_is_available() ? "written by protobuf-c"
+                                         : "not written: built without protobuf-c");
+    add_bytes(&rows, answer, "memory_bytes", e->memory_bytes);
     rows_text(&rows, "shm", *e->shm ? e->shm : NULL);
-    rows_real(&rows, "shm_free_bytes", e->shm_bytes);
-    rows_text(&rows, "launch", launch_of(e->world));
+    add_bytes(&rows, answer, "shm_free_bytes", e->shm_bytes);
+    rows_text(&rows, "launch", e->world->is_mpi ? "MPI" : "single process");
     rows_integer(&rows, "ranks", e->world->size);
     rows_text(&rows, "recovery", e->world->size > 1 ? recovery_of(e) : NULL);
     rows_text(&rows, "batch_system", is_batch ? batch_system_title(e->batch.system) : NULL);
@@ -251,11 +200,14 @@ static void add_machine(struct answer *answer, const struct examination *e)
     rows_release(&rows);
 }
 
-/* Append ", GPUs 0,1 (nvidia-smi), trials get 0"; "" for a rank without GPUs. */
-static void put_gpus(struct buf *out, const struct examination *e, int32_t rank)
+/* Append what follows the numbers of the ranks: "host, cores 0-3, GPUs 0,1 (nvidia-smi), trials get
+ * 0". */
+static void put_place(struct buf *out, const struct examination *e, int32_t rank)
 {
     const struct gpu_list *list = &e->info[rank].gpus;
 
+    buf_printf(out, "%s, cores ", e->info[rank].host);
+    host_cpus_format(out, &e->info[rank].cpus);
     if (list->n) {
         buf_puts(out, ", GPUs ");
         gpu_list_format(out, list);
@@ -263,14 +215,6 @@ static void put_gpus(struct buf *out, const struct examination *e, int32_t rank)
     }
     if (e->shares)
         buf_printf(out, ", trials get %s", e->shares[rank].devices);
-}
-
-/* Append what follows the numbers of the ranks: "host, cores 0-3, ...". */
-static void put_place(struct buf *out, const struct examination *e, int32_t rank)
-{
-    buf_printf(out, "%s, cores ", e->info[rank].host);
-    host_cpus_format(out, &e->info[rank].cpus);
-    put_gpus(out, e, rank);
 }
 
 /* For people, consecutive ranks with the same place share a line. */
@@ -358,13 +302,11 @@ static int print_examination(const struct examination *e, const struct common_op
     struct err err;
 
     output_begin(&answer, common, section, OUTPUT_DOCUMENT);
+    add_machine(&answer, e);
     if (answer_is_for_people(&answer) && !section) {
-        print_machine(&answer, e);
-        print_launch(&answer, e);
         print_ranks(&answer, e);
         print_findings(&answer, &e->findings);
     } else {
-        add_machine(&answer, e);
         add_ranks(&answer, e);
         add_findings(&answer, &e->findings);
     }

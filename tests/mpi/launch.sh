@@ -43,7 +43,8 @@ if [ "$cores" -ge 2 ]; then
 fi
 
 # -n starts the ranks as run -n does.
-like "doctor -n" "$("$ESPALIER" doctor -n 2)" "^launch +MPI, 2 ranks
+like "doctor -n" "$("$ESPALIER" doctor -n 2)" "^launch +MPI
+ranks +2
 recovery +on
 .*
 rank 0-1 +$(hostname), cores"
