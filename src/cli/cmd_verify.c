@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/real.h"
-#include "base/rng.h"
 #include "base/words.h"
 #include "cli/print/cli.h"
 #include "cli/print/output.h"
@@ -44,89 +42,6 @@ struct verification {
     struct query_table_check tables[QUERY_CHECKED_TABLES];
     int64_t n_damaged;
 };
-
-/* ---- which trials ---- */
-
-struct candidate {
-    int64_t trial_id, config_id;
-    double draw;
-    int32_t round; /* trials of its configuration drawn before it */
-};
-
-static int compare_real(double a, double b)
-{
-    return (a > b) - (a < b);
-}
-
-static int by_config(const void *a_, const void *b_)
-{
-    const struct candidate *a = a_, *b = b_;
-
-    if (a->config_id != b->config_id)
-        return a->config_id < b->config_id ? -1 : 1;
-    return compare_real(a->draw, b->draw);
-}
-
-static int by_round(const void *a_, const void *b_)
-{
-    const struct candidate *a = a_, *b = b_;
-
-    return a->round != b->round ? a->round - b->round : compare_real(a->draw, b->draw);
-}
-
-static int by_trial(const void *a_, const void *b_)
-{
-    const struct candidate *a = a_, *b = b_;
-
-    return (a->trial_id > b->trial_id) - (a->trial_id < b->trial_id);
-}
-
-/* Move the drawn trials to the front: one of each configuration before a second one of any. They
- * run in the order of their numbers, because neighbours share inputs. */
-static void draw(struct candidate *all, size_t n_all, size_t n, long seed)
-{
-    struct rng rng;
-    char text[32];
-
-    snprintf(text, sizeof text, "verify %ld", seed);
-    rng_init(&rng, hash_text(text), RNG_SIMULATE);
-    for (size_t i = 0; i < n_all; i++)
-        all[i].draw = rng_uniform(&rng, 0, (uint32_t)i);
-    qsort(all, n_all, sizeof *all, by_config);
-    for (size_t i = 1; i < n_all; i++)
-        if (all[i].config_id == all[i - 1].config_id)
-            all[i].round = all[i - 1].round + 1;
-    qsort(all, n_all, sizeof *all, by_round);
-    qsort(all, n, sizeof *all, by_trial);
-}
-
-/* chosen: out [n], owned by the caller. n_done: the trials to choose from. */
-static int choose(struct candidate **chosen, size_t *n, size_t *n_done, struct store *store,
-                  const struct verify_options *o, struct err *err)
-{
-    struct query_sweep sweep;
-    struct candidate *all;
-    struct result_table table;
-
-    if (query_sweep(&sweep, store, o->sweep, err) ||
-        query_table(&table, store, QUERY_DONE, sweep.sweep_id, err))
-        return -1;
-    *n_done = (size_t)table.n_rows;
-    all = calloc(*n_done + 1, sizeof *all);
-    for (size_t i = 0; all && i < *n_done; i++) {
-        all[i].trial_id = result_table_integer(&table, (int64_t)i, "trial_id");
-        all[i].config_id = result_table_integer(&table, (int64_t)i, "config_id");
-    }
-    result_table_release(&table);
-    if (!all)
-        return err_nomem(err, "trials", (*n_done + 1) * sizeof *all);
-    *n = o->n && (size_t)o->n < *n_done ? (size_t)o->n : *n_done;
-    draw(all, *n_done, *n, o->seed);
-    *chosen = all;
-    if (*n_done)
-        return 0;
-    return err_set(err, "%s: sweep '%s' has no done trial yet", o->common.db, sweep.name);
-}
 
 /* ---- comparison ---- */
 
@@ -405,16 +320,33 @@ static int verify_one(struct verification *v, int64_t trial_id, struct err *err)
     return rc;
 }
 
-static int verify_chosen(struct verification *v, struct err *err)
-{
-    struct candidate *chosen = NULL;
-    size_t n = 0, n_done = 0;
-    int rc = choose(&chosen, &n, &n_done, v->replay->store, v->options, err);
+/* From one seed to the next: a prime, so that every trial has its turn. */
+#define SHIFT 7919
 
-    v->n_done = (int64_t)n_done;
-    for (size_t i = 0; !rc && i < n; i++)
-        rc = verify_one(v, chosen[i].trial_id, err);
-    free(chosen);
+/* Every k-th of the done trials, which are in the order of configurations: these differ, and
+ * neighbours share inputs. */
+static int verify_some(struct verification *v, struct err *err)
+{
+    const struct verify_options *o = v->options;
+    struct store *store = v->replay->store;
+    struct query_sweep sweep;
+    struct result_table done;
+    int64_t n;
+    int rc = 0;
+
+    if (query_sweep(&sweep, store, o->sweep, err) ||
+        query_table(&done, store, QUERY_DONE, sweep.sweep_id, err))
+        return -1;
+    v->n_done = done.n_rows;
+    n = o->n && o->n < done.n_rows ? o->n : done.n_rows;
+    if (!n)
+        rc = err_set(err, "%s: sweep '%s' has no done trial yet", o->common.db, sweep.name);
+    for (int64_t i = 0; !rc && i < n; i++) {
+        int64_t row = (i * done.n_rows / n + o->seed * SHIFT) % done.n_rows;
+
+        rc = verify_one(v, result_table_integer(&done, row, "trial_id"), err);
+    }
+    result_table_release(&done);
     return rc;
 }
 
@@ -424,7 +356,7 @@ static int verify_trials(struct verification *v, struct err *err)
     int64_t id;
 
     if (!trial)
-        return verify_tables(v, err) || verify_chosen(v, err) ? -1 : 0;
+        return verify_tables(v, err) || verify_some(v, err) ? -1 : 0;
     if (!query_parse_id(&id, trial, 't'))
         return err_set(err, "--trial %s: must be the number of a trial, such as t345", trial);
     return verify_one(v, id, err);

@@ -124,10 +124,10 @@
       " JOIN metric AS m USING (trial_id) WHERE sweep_id = ?1" \
       " AND m.split <> 'test' ORDER BY iif(m.split = '', m.name, m.split || '_' || m.name) <>" \
       " (SELECT objective FROM sweep WHERE sweep_id = ?1), m.split DESC, m.name") \
-    X(DONE, /* of a sweep */ \
-      "trial_id:i config_id:i", \
-      "SELECT trial_id, config_id FROM config JOIN trial USING (config_id)" \
-      " WHERE sweep_id = ?1 AND state = 'done' ORDER BY trial_id") \
+    X(DONE, /* of a sweep, by configuration */ \
+      "trial_id:i", \
+      "SELECT trial_id FROM config JOIN trial USING (config_id)" \
+      " WHERE sweep_id = ?1 AND state = 'done' ORDER BY config_id, trial_id") \
     X(DATA_FACTS, /* of a sweep */ \
       "topic:s ordinal:i name:s", \
       "SELECT topic, ordinal, name, value FROM data_fact WHERE sweep_id = ?1" \
