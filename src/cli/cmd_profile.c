@@ -101,62 +101,37 @@ static void add_ranks(struct rank_list *list, int64_t first, int64_t n)
 {
     if (n <= 0)
         return;
-    if (list->n && first == list->last + 1) {
-        list->last += n;
-    } else {
+    if (!list->n || first > list->last + 1) {
         end_run(list);
         list->first = first;
-        list->last = first + n - 1;
     }
+    list->last = first + n - 1;
     list->n += n;
 }
 
-/* what: of one rank and of several, such as "was lost", "were lost". */
-static void print_ranks(struct answer *answer, struct rank_list *list, const char *one,
-                        const char *several)
+static void print_ranks(struct answer *answer, struct rank_list *list, const char *what)
 {
     end_run(list);
     if (list->n)
-        answer_printf(answer, "rank%s %s %s\n", plural(list->n), buf_text(&list->text),
-                      list->n == 1 ? one : several);
+        answer_printf(answer, "rank%s %s %s\n", plural(list->n), buf_text(&list->text), what);
     answer->out.failed |= buf_failed(&list->text);
     buf_release(&list->text);
 }
 
-/* Both ascend by rank. */
-static void print_gaps(struct answer *answer, const struct result_table *counted,
-                       const struct result_table *lost, int64_t ranks)
+static bool has_rank(const struct result_table *table, int64_t rank)
 {
-    struct rank_list silent = {.n = 0}, early = {.n = 0}, late = {.n = 0};
-    int64_t next = 0;
-
-    for (int64_t r = 0, l = 0; r <= counted->n_rows; r++) {
-        int64_t rank = r < counted->n_rows ? result_table_integer(counted, r, "rank") : ranks;
-
-        for (; l < lost->n_rows && result_table_integer(lost, l, "rank") < rank; l++) {
-            int64_t gone = result_table_integer(lost, l, "rank");
-
-            add_ranks(&silent, next, gone - next);
-            add_ranks(&early, gone, 1);
-            next = gone + 1;
-        }
-        add_ranks(&silent, next, rank - next);
-        next = rank + 1;
-        if (l < lost->n_rows && result_table_integer(lost, l, "rank") == rank && rank < ranks)
-            add_ranks(&late, result_table_integer(lost, l++, "rank"), 1);
-    }
-    print_ranks(answer, &silent, "reported no counters: it is not counted",
-                "reported no counters: they are not counted");
-    print_ranks(answer, &early, "was lost before its first report: it is not counted",
-                "were lost before their first reports: they are not counted");
-    print_ranks(answer, &late, "was lost: it is counted up to its last report",
-                "were lost: they are counted up to their last reports");
+    for (int64_t r = 0; r < table->n_rows; r++)
+        if (result_table_integer(table, r, "rank") == rank)
+            return true;
+    return false;
 }
 
 static int print_missing(struct answer *answer, struct store *store, int64_t session, int64_t ranks,
                          struct err *err)
 {
+    struct rank_list silent = {.n = 0}, late = {.n = 0};
     struct result_table counted, lost;
+    int64_t next = 0;
 
     if (query_table(&counted, store, QUERY_PROFILE_RANKS, session, err))
         return -1;
@@ -164,7 +139,16 @@ static int print_missing(struct answer *answer, struct store *store, int64_t ses
         result_table_release(&counted);
         return -1;
     }
-    print_gaps(answer, &counted, &lost, ranks);
+    for (int64_t r = 0; r < counted.n_rows; r++) {
+        int64_t rank = result_table_integer(&counted, r, "rank");
+
+        add_ranks(&silent, next, rank - next);
+        add_ranks(&late, rank, has_rank(&lost, rank));
+        next = rank + 1;
+    }
+    add_ranks(&silent, next, ranks - next);
+    print_ranks(answer, &silent, "reported no counters: not counted");
+    print_ranks(answer, &late, "lost: counted up to the last report");
     result_table_release(&lost);
     result_table_release(&counted);
     return 0;

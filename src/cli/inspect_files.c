@@ -2,23 +2,20 @@
 #include "cli/inspect_files.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "cli/print/cli.h"
 #include "data/core/resemblance.h"
+#include "report/report.h"
 #include "run/leaks.h"
 
-/* Append a cell of CSV, as in RFC 4180. */
-static void put_cell(struct buf *out, const char *text)
+/* Save the text if rc is 0, and release it. */
+static int save(int rc, struct buf *text, const char *path, const struct inputs *inputs,
+                struct err *err)
 {
-    if (!strpbrk(text, ",\"\r\n")) {
-        buf_puts(out, text);
-        return;
-    }
-    buf_putc(out, '"');
-    for (; *text; text++)
-        buf_printf(out, *text == '"' ? "\"\"" : "%c", *text);
-    buf_putc(out, '"');
+    if (!rc)
+        rc = cli_save(path, text, inputs, err);
+    buf_release(text);
+    return rc;
 }
 
 static int put_ids(struct buf *out, const struct names *ids, const char *file,
@@ -30,11 +27,11 @@ static int put_ids(struct buf *out, const struct names *ids, const char *file,
     for (int32_t i = 0; !rc && i < ids->n; i++) {
         const char *like = resemblance_find(&r, ids->text[i]);
 
-        put_cell(out, ids->text[i]);
+        report_put_csv(out, ids->text[i]);
         buf_putc(out, ',');
-        put_cell(out, file);
+        report_put_csv(out, file);
         buf_putc(out, ',');
-        put_cell(out, like ? like : "");
+        report_put_csv(out, like ? like : "");
         buf_putc(out, '\n');
     }
     resemblance_release(&r);
@@ -54,21 +51,18 @@ int inspect_save_unmatched(const char *path, const struct data_unmatched *unmatc
     rc = put_ids(&text, &unmatched->genotypes, genotypes, &unmatched->phenotypes, err);
     if (!rc)
         rc = put_ids(&text, &unmatched->phenotypes, phenotypes, &unmatched->genotypes, err);
-    if (!rc)
-        rc = cli_save(path, &text, inputs, err);
-    buf_release(&text);
-    return rc;
+    return save(rc, &text, path, inputs, err);
 }
 
 static void put_part(struct buf *out, const struct dataset *d, const int32_t *nodes, int32_t n,
                      const char *prefix, enum part part)
 {
     for (int32_t i = 0; i < n; i++) {
-        put_cell(out, dataset_id(d, nodes[i]));
+        report_put_csv(out, dataset_id(d, nodes[i]));
         buf_printf(out, ",%s,%s", prefix, part_name(part));
         if (d->group) {
             buf_putc(out, ',');
-            put_cell(out, dataset_group_name(d, d->group[nodes[i]]));
+            report_put_csv(out, dataset_group_name(d, d->group[nodes[i]]));
         }
         buf_putc(out, '\n');
     }
@@ -98,12 +92,8 @@ int inspect_save_splits(const char *path, struct job *job, const struct settings
                         const struct inputs *inputs, struct err *err)
 {
     struct buf text = {0};
-    int rc = put_splits(&text, job, s, err);
 
-    if (!rc)
-        rc = cli_save(path, &text, inputs, err);
-    buf_release(&text);
-    return rc;
+    return save(put_splits(&text, job, s, err), &text, path, inputs, err);
 }
 
 static void put_duplicate(void *arg, const struct leaks_member *m)
@@ -111,7 +101,7 @@ static void put_duplicate(void *arg, const struct leaks_member *m)
     struct buf *out = arg;
 
     buf_printf(out, "%d,", m->set);
-    put_cell(out, m->id);
+    report_put_csv(out, m->id);
     buf_printf(out, ",%s,%d,%s\n", m->is_apart ? "yes" : "no", m->replicate, m->side);
 }
 
@@ -119,12 +109,7 @@ int inspect_save_duplicates(const char *path, struct job *job, const struct inpu
                             struct err *err)
 {
     struct buf text = {0};
-    int rc;
 
     buf_puts(&text, "set,id,both_sides,replicate,part\n");
-    rc = leaks_each_duplicate(job, put_duplicate, &text, err);
-    if (!rc)
-        rc = cli_save(path, &text, inputs, err);
-    buf_release(&text);
-    return rc;
+    return save(leaks_each_duplicate(job, put_duplicate, &text, err), &text, path, inputs, err);
 }

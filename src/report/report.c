@@ -75,7 +75,7 @@ static void add_padded(struct buf *out, const char *text, int width, bool right,
         add_spaces(out, LAYOUT_GAP);
 }
 
-static void csv_text(struct buf *out, const char *text)
+void report_put_csv(struct buf *out, const char *text)
 {
     if (!strpbrk(text, ",\"\r\n")) {
         buf_puts(out, text);
@@ -93,7 +93,7 @@ static void csv_text(struct buf *out, const char *text)
 static void csv_cell(struct buf *out, const struct cell *cell)
 {
     if (cell->type == CELL_TEXT)
-        csv_text(out, cell->s);
+        report_put_csv(out, cell->s);
     else if (cell->type == CELL_INTEGER)
         buf_put_decimal(out, cell->i);
     else if (cell->type == CELL_REAL)
@@ -211,7 +211,7 @@ void report_begin(struct report *report, struct buf *out, char *const *names, in
     if (kind == REPORT_JSON)
         buf_puts(out, "[");
     for (int32_t c = 0; kind == REPORT_CSV && c < n_cols; c++) {
-        csv_text(out, names[c]);
+        report_put_csv(out, names[c]);
         buf_putc(out, c + 1 == n_cols ? '\n' : ',');
     }
 }

@@ -42,7 +42,7 @@ rank  host  seconds  attempts  compute  idle  start  store  commit  schedule  se
 is "an earlier session, of which one rank is missing" "$("$ESPALIER" profile --session 2 2>&1)" \
     "session 2: finished, 3 ranks, 1 min 40 s counted
 32 messages, 102 kB
-rank 2 reported no counters: it is not counted
+rank 2 reported no counters: not counted
 
 both threads of all ranks together, percent of the time counted
 thread  activity  calls   bytes  seconds  percent
@@ -119,9 +119,8 @@ insert into attempt (trial_id, session_id, rank, host, pid, started, finished, o
     (1, 5, 6, 'n1', 1, 5001, 5003, 'crashed');"
 is "which ranks are missing, and why messages differ" "$("$ESPALIER" profile | sed '/^$/,$d')" "session 5: finished, 9 ranks, 10 s counted
 2 messages sent, 60 bytes; 3 received: the last counters of some ranks are missing
-ranks 1, 2, 5, 7, 8 reported no counters: they are not counted
-rank 6 was lost before its first report: it is not counted
-rank 3 was lost: it is counted up to its last report"
+ranks 1, 2, 5 to 8 reported no counters: not counted
+rank 3 lost: counted up to the last report"
 is "percent of the time that was counted" "$("$ESPALIER" profile --section activities --format csv | cut -d, -f2,6)" "activity,percent
 compute,30
 send,0
