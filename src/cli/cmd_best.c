@@ -16,7 +16,7 @@
 struct best_outcome {
     struct errlist advice;
     int64_t chosen; /* by --rule; 0: none */
-    bool has_models, has_test, is_program, are_all_labelled;
+    bool has_models, has_test, is_program;
     bool is_wrong; /* the command line is, as the database shows */
 };
 
@@ -69,17 +69,10 @@ static const struct answer_section sections[] = {
     [TEST] = {"test", NULL, false, "test mean", NULL},
 };
 
-/* The configuration that diff compares with. */
-struct reference {
-    int64_t config; /* 0: the best one */
-    int64_t place;
-    double mean;
-};
-
 struct shown {
     struct store *store;
     const struct query_sweep *sweep;
-    const struct reference *reference;
+    int64_t reference; /* the configuration that diff compares with; 0: the best one */
 };
 
 static bool is_paper(const struct answer *answer)
@@ -157,12 +150,12 @@ static int put_paper(struct answer *answer, const struct answer_section *section
     int64_t folds = count_of(repeats, "folds"), replicates = count_of(repeats, "replicates");
     bool is_test = section == &sections[TEST];
     struct buf diff = {0}, caption = {0};
-    struct paper paper = {.reference = shown->reference->config};
+    struct paper paper = {.reference = shown->reference};
     int rc;
 
     buf_puts(&diff, "difference from ");
-    if (shown->reference->config)
-        buf_printf(&diff, "c%lld", (long long)shown->reference->config);
+    if (shown->reference)
+        buf_printf(&diff, "c%lld", (long long)shown->reference);
     else
         buf_puts(&diff, "the best");
     buf_puts(&diff, " (95 % interval)");
@@ -243,29 +236,6 @@ static int add_choice(struct answer *answer, const struct shown *shown,
     return answer_wants(answer, &sections[TEST]) ? add_test(answer, shown, o, chosen, err) : 0;
 }
 
-/* True if every sample of the data has a value: predict then needs --all, or new samples. */
-static int are_all_labelled(bool *out, struct store *store, int64_t sweep_id, struct err *err)
-{
-    double n_samples = NAN, n_labelled = NAN;
-    struct result_table facts;
-
-    if (query_table(&facts, store, QUERY_DATA_FACTS, sweep_id, err))
-        return -1;
-    for (int64_t r = 0; r < facts.n_rows; r++) {
-        const char *name = result_table_text(&facts, r, "name");
-
-        if (strcmp(result_table_text(&facts, r, "topic"), "data") != 0)
-            continue;
-        if (!strcmp(name, "samples"))
-            n_samples = result_table_real(&facts, r, "value");
-        if (!strcmp(name, "labelled"))
-            n_labelled = result_table_real(&facts, r, "value");
-    }
-    *out = n_samples == n_labelled;
-    result_table_release(&facts);
-    return 0;
-}
-
 static int note_choice(struct store *store, const struct query_sweep *sweep,
                        const struct best_options *o, const struct result_table *chosen,
                        struct err *err)
@@ -279,7 +249,7 @@ static int note_choice(struct store *store, const struct query_sweep *sweep,
     o->outcome->has_models = models.n_rows > 0;
     o->outcome->is_program = sweep->is_program;
     result_table_release(&models);
-    return are_all_labelled(&o->outcome->are_all_labelled, store, sweep->sweep_id, err);
+    return 0;
 }
 
 static void print_next(const struct best_options *o)
@@ -289,8 +259,8 @@ static void print_next(const struct best_options *o)
 
     escape_shell(&word, o->common.db);
     if (config && o->outcome->has_models)
-        log_info("next: espalier predict %s --config c%lld %s", buf_text(&word), config,
-                 o->outcome->are_all_labelled ? "--all -o predictions.csv" : "-o predictions.csv");
+        log_info("next: espalier predict %s --config c%lld --all -o predictions.csv",
+                 buf_text(&word), config);
     else if (config && o->outcome->is_program)
         log_info("next: espalier show %s c%lld", buf_text(&word), config);
     else if (config)
@@ -318,49 +288,33 @@ static void print_title(const struct query_sweep *sweep)
              sweep->maximize ? "largest" : "smallest");
 }
 
-static int find_reference(struct reference *reference, struct store *store,
-                          const struct query_sweep *sweep, const struct best_options *o,
-                          struct err *err)
+static int find_reference(int64_t *config, struct store *store, const struct query_sweep *sweep,
+                          const struct best_options *o, struct err *err)
 {
     struct result_table row;
-    bool is_there;
+    bool is_there, is_scored;
 
-    *reference = (struct reference){0};
+    *config = 0;
     if (!o->reference)
         return 0;
-    query_parse_id(&reference->config, o->reference, 'c');
-    if (query_table(&row, store, QUERY_CONFIG, reference->config, err))
+    query_parse_id(config, o->reference, 'c');
+    if (query_table(&row, store, QUERY_CONFIG, *config, err))
         return -1;
     is_there = row.n_rows && !strcmp(result_table_text(&row, 0, "sweep"), sweep->name);
-    if (is_there) {
-        reference->place = result_table_integer(&row, 0, "place");
-        reference->mean = result_table_real(&row, 0, "mean");
-    }
+    is_scored = is_there && !isnan(result_table_real(&row, 0, "mean"));
     result_table_release(&row);
     o->outcome->is_wrong = !is_there;
     if (!is_there)
         return err_set(err, "--reference %s: sweep '%s' has no such configuration", o->reference,
                        sweep->name);
-    if (isnan(reference->mean))
+    if (!is_scored)
         return err_set(err, "--reference %s: it has no finished trial yet", o->reference);
-    return query_compare_with(store, reference->config, err);
-}
-
-static void print_legend(const struct reference *reference)
-{
-    char text[80] = "the best";
-
-    if (reference->config)
-        snprintf(text, sizeof text, "c%lld (place %lld, mean %.5g)", (long long)reference->config,
-                 (long long)reference->place, reference->mean);
-    log_info("*: within one standard error (se) of the best; diff: difference from %s on the same "
-             "folds, with its 95 %% interval from diff_low to diff_high",
-             text);
+    return query_compare_with(store, *config, err);
 }
 
 static int add_leaderboard(struct answer *answer, struct store *store,
                            const struct query_sweep *sweep, const struct best_options *o,
-                           const struct reference *reference, struct err *err)
+                           int64_t reference, struct err *err)
 {
     bool is_brief = answer_is_for_people(answer);
     struct query_filter filter = {o->where, o->n ? o->n : -1, is_brief};
@@ -371,11 +325,13 @@ static int add_leaderboard(struct answer *answer, struct store *store,
 
     if (query_leaderboard(&table, &alike, store, sweep, &filter, err))
         return -1;
-    if (reference->config)
+    if (reference)
         alike = (struct query_alike){0};
     print_title(sweep);
     if (is_brief && table.n_rows)
-        print_legend(reference);
+        log_info("*: within one standard error (se) of the best; diff: difference from %s on the "
+                 "same folds, with its 95 %% interval from diff_low to diff_high",
+                 reference ? o->reference : "the best");
     if (o->where && !table.n_rows)
         log_warn("--where %s: true of no configuration", o->where);
     rc = put_rows(answer, &sections[LEADERBOARD], &table, &shown, err);
@@ -387,7 +343,7 @@ static int add_leaderboard(struct answer *answer, struct store *store,
 
 /* is_ini: as a sweep file, which is the whole answer. */
 static int add_chosen(struct answer *answer, struct store *store, const struct query_sweep *sweep,
-                      const struct best_options *o, const struct reference *reference, bool is_ini,
+                      const struct best_options *o, int64_t reference, bool is_ini,
                       struct err *err)
 {
     bool is_brief = answer_is_for_people(answer) && !o->section;
@@ -399,7 +355,7 @@ static int add_chosen(struct answer *answer, struct store *store, const struct q
 
     if (query_choose(&chosen, &alike, store, sweep, rule_of(o), &filter, err))
         return -1;
-    if (reference->config)
+    if (reference)
         alike = (struct query_alike){0};
     if (is_ini)
         rc = add_ini(answer, store, sweep, o, &chosen, err);
@@ -432,7 +388,7 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     const struct best_options *o = arg;
     bool is_ini = !strcmp(o->common.format, "ini");
     bool is_choice_alone = is_ini || (o->rule && !answer_is_for_people(answer) && !o->section);
-    struct reference reference;
+    int64_t reference;
     struct query_sweep sweep;
 
     if (query_sweep(&sweep, store, o->sweep, err) || rank(&sweep, store, o, err) ||
@@ -443,9 +399,9 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
         log_info("sweep '%s', the last of %lld in %s; --sweep chooses another", sweep.name,
                  (long long)sweep.n_sweeps, o->common.db);
     if (!is_choice_alone && answer_wants(answer, &sections[LEADERBOARD]) &&
-        add_leaderboard(answer, store, &sweep, o, &reference, err))
+        add_leaderboard(answer, store, &sweep, o, reference, err))
         return -1;
-    return is_ini || o->rule ? add_chosen(answer, store, &sweep, o, &reference, is_ini, err) : 0;
+    return is_ini || o->rule ? add_chosen(answer, store, &sweep, o, reference, is_ini, err) : 0;
 }
 
 static int check_reference(const struct best_options *o, struct err *err)

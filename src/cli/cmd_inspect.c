@@ -299,50 +299,26 @@ static void print_inputs(struct inspection *in)
 
 #define MOST_CLASSES 10 /* in the lines for people */
 
-struct class_size {
-    int32_t id;
-    int64_t n;
-};
-
-/* The largest first, then by id. */
-static int compare_sizes(const void *left, const void *right)
-{
-    const struct class_size *a = left, *b = right;
-
-    return a->n != b->n ? (a->n < b->n) - (a->n > b->n) : (a->id > b->id) - (a->id < b->id);
-}
-
-/* Few classes keep their order. */
-static void print_sizes(struct inspection *in, struct class_size *size, int32_t n)
-{
-    int32_t most = n > MOST_CLASSES && !in->is_wide ? MOST_CLASSES : n;
-
-    if (n > MOST_CLASSES)
-        qsort(size, (size_t)n, sizeof *size, compare_sizes);
-    for (int32_t c = 0; c < most; c++)
-        answer_printf(&in->answer, "class       %s: %lld\n",
-                      dataset_class_name(&in->job->data, size[c].id), (long long)size[c].n);
-    if (most < n)
-        answer_printf(&in->answer, "class       %d more: --wide prints all\n", n - most);
-}
-
 static void print_classes(struct inspection *in)
 {
     const struct dataset *d = &in->job->data;
     int64_t *count = calloc((size_t)d->n_classes, sizeof *count);
-    struct class_size *size = calloc((size_t)d->n_classes, sizeof *size);
 
-    if (count && size) {
-        label_class_sizes(count, d);
-        for (int32_t c = 0; c < d->n_classes; c++) {
-            size[c] = (struct class_size){c, count[c]};
-            rows_text(&in->rows[CLASSES], "class", dataset_class_name(d, c));
-            rows_integer(&in->rows[CLASSES], "samples", count[c]);
-        }
-        print_sizes(in, size, d->n_classes);
+    if (!count)
+        return;
+    label_class_sizes(count, d);
+    for (int32_t c = 0; c < d->n_classes; c++) {
+        const char *name = dataset_class_name(d, c);
+
+        rows_text(&in->rows[CLASSES], "class", name);
+        rows_integer(&in->rows[CLASSES], "samples", count[c]);
+        if (c < MOST_CLASSES || in->is_wide)
+            answer_printf(&in->answer, "class       %s: %lld\n", name, (long long)count[c]);
     }
+    if (d->n_classes > MOST_CLASSES && !in->is_wide)
+        answer_printf(&in->answer, "class       %d more: --wide prints all\n",
+                      d->n_classes - MOST_CLASSES);
     free(count);
-    free(size);
 }
 
 static void print_target(struct inspection *in)
