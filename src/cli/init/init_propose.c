@@ -395,14 +395,11 @@ static void propose_rows(struct init_lines *lines, const struct init_facts *f)
             f->is_dosages ? "similarity of two samples (VanRaden 2008)"
                           : "similarity of two samples' features");
     }
-    propose_split(lines, f);
     set(lines, P_LAYERS, values->layers,
         "graph convolutions: a prediction sees neighbours of neighbours");
     if (!f->is_sparse && f->n_features >= 2 * f->n_samples)
         set(lines, P_REDUCE, "exact",
             "features outnumber samples: the same model from fewer columns");
-    set_int(lines, P_EPOCHS, choose_epochs(f),
-            "passes over the training samples; the best one counts");
     set(lines, P_PATIENCE, values->patience, "stop after so many passes without a better value");
     set(lines, P_WEIGHT_DECAY, "5e-4", "pulls weights towards zero, against overfitting");
     propose_baselines(lines, f);
@@ -419,28 +416,18 @@ static void propose_rows(struct init_lines *lines, const struct init_facts *f)
 
 /* ---- samples that are graphs ---- */
 
-static void propose_training(struct init_lines *lines, const struct init_facts *f)
+static void propose_graphs(struct init_lines *lines, const struct init_facts *f)
 {
     const struct data_proposal *values = &f->format->proposal;
     int32_t n = f->n_labelled, batch_size = n < 300 ? 16 : n < 1000 ? 32 : 64;
 
-    set_int(lines, P_EPOCHS, choose_epochs(f),
-            "passes over the training samples; the best one counts");
+    set(lines, P_BATCH_NORM, "yes", "normalise hidden units: deeper networks need it");
+    set(lines, P_RESIDUAL, "yes", "add a convolution's input to its output, from the second on");
+    set(lines, P_DROPOUT, values->dropout, "share of hidden units switched off in training");
     set_int(lines, P_BATCH_SIZE, values->batch_size ? values->batch_size : batch_size,
             "graphs in a step");
     set(lines, P_SCHEDULE, "cosine", "the step size falls to almost 0 in the last epoch");
     set(lines, P_WEIGHT_DECAY, "1e-4", "pulls weights towards zero, against overfitting");
-}
-
-static void propose_graphs(struct init_lines *lines, const struct init_facts *f)
-{
-    const struct data_proposal *values = &f->format->proposal;
-
-    propose_split(lines, f);
-    set(lines, P_BATCH_NORM, "yes", "normalise hidden units: deeper networks need it");
-    set(lines, P_RESIDUAL, "yes", "add a convolution's input to its output, from the second on");
-    set(lines, P_DROPOUT, values->dropout, "share of hidden units switched off in training");
-    propose_training(lines, f);
     propose_baselines(lines, f);
     sweep_over(lines, P_LAYERS, values->layers, "graph convolutions");
     sweep_over(lines, P_POOL, values->pool, "what stands for a graph, from its nodes");
@@ -461,6 +448,9 @@ void propose(struct init_lines *lines, const struct init_facts *f)
     propose_sweep(lines, f);
     if (f->is_sparse && f->format->samples == DATA_NODES)
         set(lines, P_SCALE, "row", "divide the features of each node by their sum");
+    propose_split(lines, f);
+    set_int(lines, P_EPOCHS, choose_epochs(f),
+            "passes over the training samples; the best one counts");
     if (is_of_graphs(f))
         propose_graphs(lines, f);
     else
