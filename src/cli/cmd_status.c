@@ -13,13 +13,9 @@
 #include "cli/print/output.h"
 #include "report/answer.h"
 #include "report/rows.h"
-#include "run/progress.h"
 #include "store/database_file.h"
-#include "store/query/query.h"
-#include "store/session_check.h"
+#include "store/query/progress.h"
 #include "store/store.h"
-
-/* A transaction may not fit into less. */
 
 enum { SWEEPS, SESSION, RANKS, RUNNING, CHECKPOINTS, FAILURES, BROKEN, SESSIONS };
 
@@ -57,55 +53,31 @@ static bool is_disk_full(const char *db)
     return !is_killed && database_file_is_full(db);
 }
 
-struct session {
-    const struct result_table *row; /* of QUERY_SESSION */
-    enum session_life life;
-    const char *why;
-    bool is_disk_full; /* and the run has ended by itself */
-    int64_t n_left;    /* pending trials of its sweep; -1: not known */
-    double left_s;     /* of a running session; NaN: not known */
-};
-
-/* The present outcome may differ from that in the database. */
-static const char *outcome_of(const struct session *s)
-{
-    return session_check_outcome(s->life, result_table_text(s->row, 0, "outcome"));
-}
-
 /* Why it ended; NULL: unknown. */
-static const char *reason_of(const struct session *s)
+static const char *reason_of(const struct progress_session *s)
 {
     if (s->life == SESSION_LIFE_GONE || s->life == SESSION_LIFE_ELSEWHERE)
         return s->why;
-    if (!strcmp(outcome_of(s), STORE_INPUTS_CHANGED))
+    if (!strcmp(s->outcome, STORE_INPUTS_CHANGED))
         return "a file of [program] inputs changed during the run";
     return NULL;
 }
 
-static int read_left(struct session *s, struct store *store, struct err *err)
-{
-    struct result_table table;
-
-    s->n_left = -1;
-    s->left_s = (double)NAN;
-    if (query_table(&table, store, QUERY_LEFT, result_table_integer(s->row, 0, "session"), err))
-        return -1;
-    if (table.n_rows && result_table_find(&table, 0, "pending")->type == CELL_INTEGER)
-        s->n_left = result_table_integer(&table, 0, "pending");
-    if (table.n_rows && s->life == SESSION_LIFE_RUNNING)
-        s->left_s = result_table_real(&table, 0, "left_s");
-    result_table_release(&table);
-    return 0;
-}
+struct status {
+    const char *db;
+    struct progress_session session;
+    int64_t n_left; /* trials of the sweep that ran last */
+    double left_s;  /* as in struct progress */
+};
 
 /* ---- for people ---- */
 
-static void print_outcome(struct answer *answer, const struct session *s)
+static void print_outcome(struct answer *answer, const struct progress_session *s, const char *db)
 {
-    long long ranks = result_table_integer(s->row, 0, "ranks");
-    bool is_stopped = s->life == SESSION_LIFE_GONE && s->is_disk_full;
+    long long ranks = result_table_integer(&s->row, 0, "ranks");
+    bool is_stopped = s->life == SESSION_LIFE_GONE && is_disk_full(db);
 
-    answer_printf(answer, "%s", is_stopped ? "stopped" : outcome_of(s));
+    answer_printf(answer, "%s", is_stopped ? "stopped" : s->outcome);
     if (is_stopped)
         answer_printf(answer, ": the disk is full (make room; the same command continues)");
     else if (s->life == SESSION_LIFE_GONE)
@@ -118,43 +90,27 @@ static void print_outcome(struct answer *answer, const struct session *s)
                       "--new-sweep)",
                       reason_of(s));
     answer_printf(answer, ", %lld rank%s, pid %lld on %s\n", ranks, plural(ranks),
-                  (long long)result_table_integer(s->row, 0, "pid"),
-                  result_table_text(s->row, 0, "host"));
+                  (long long)result_table_integer(&s->row, 0, "pid"),
+                  result_table_text(&s->row, 0, "host"));
 }
 
-static void print_rate(struct answer *answer, const struct session *s)
-{
-    double rate = result_table_real(s->row, 0, "rate");
-    long long trials = result_table_integer(s->row, 0, "trials");
-    char elapsed[DURATION_TEXT], speed[PROGRESS_RATE];
-
-    if (isnan(rate))
-        return;
-    progress_rate(speed, rate);
-    duration_words(elapsed, result_table_real(s->row, 0, "elapsed_s"));
-    answer_printf(answer, "%lld trial%s in %s, %s\n", trials, plural(trials), elapsed, speed);
-}
-
-static void print_left(struct answer *answer, const struct session *s)
-{
-    char text[DURATION_TEXT];
-
-    if (s->n_left > 0 && !isnan(s->left_s))
-        answer_printf(answer, "about %s left for %lld trial%s\n", duration_words(text, s->left_s),
-                      (long long)s->n_left, plural(s->n_left));
-}
-
-static void print_session(struct answer *answer, const struct session *s,
+/* efficiency: of the whole run; NULL: unknown. */
+static void print_session(struct answer *answer, const struct status *status,
                           const struct query_efficiency *efficiency)
 {
+    const struct progress_session *s = &status->session;
+    char elapsed[DURATION_TEXT], rate[PROGRESS_RATE], left[PROGRESS_LEFT];
     struct buf text = {0};
 
-    answer_printf(answer, "\nlast session: %s\n", result_table_text(s->row, 0, "command"));
-    print_outcome(answer, s);
-    print_rate(answer, s);
-    print_left(answer, s);
-    if (efficiency &&
-        s->life != SESSION_LIFE_RUNNING) /* it compares the whole run with its trials */
+    answer_printf(answer, "\nlast session: %s\n", s->command);
+    print_outcome(answer, s, status->db);
+    if (!isnan(s->rate))
+        answer_printf(answer, "%lld trial%s in %s, %s\n", (long long)s->results, plural(s->results),
+                      duration_words(elapsed, s->elapsed_s), progress_rate(rate, s->rate, s->rate));
+    if (*progress_left_words(left, status->left_s))
+        answer_printf(answer, "%s for %lld trial%s\n", left, (long long)status->n_left,
+                      plural(status->n_left));
+    if (efficiency && !s->is_running)
         progress_efficiency(&text, efficiency);
     if (text.size)
         answer_printf(answer, "%s\n", buf_text(&text));
@@ -177,17 +133,18 @@ static void add_efficiency(struct rows *rows, const struct query_efficiency *eff
     rows_real(rows, "above", e->above);
 }
 
-static void add_session(struct answer *answer, const struct session *s,
+static void add_session(struct answer *answer, const struct status *status,
                         const struct query_efficiency *efficiency)
 {
-    const struct result_table *row = s->row;
+    const struct progress_session *s = &status->session;
+    const struct result_table *row = &s->row;
     struct rows rows = {.n_cols = 0};
     char since[CLOCK_TEXT];
 
-    rows_integer(&rows, "session", result_table_integer(row, 0, "session"));
-    rows_text(&rows, "outcome", outcome_of(s));
+    rows_integer(&rows, "session", s->id);
+    rows_text(&rows, "outcome", s->outcome);
     rows_text(&rows, "reason", reason_of(s));
-    rows_text(&rows, "command", result_table_text(row, 0, "command"));
+    rows_text(&rows, "command", s->command);
     rows_text(&rows, "host", result_table_text(row, 0, "host"));
     rows_integer(&rows, "pid", result_table_integer(row, 0, "pid"));
     rows_integer(&rows, "ranks", result_table_integer(row, 0, "ranks"));
@@ -195,16 +152,35 @@ static void add_session(struct answer *answer, const struct session *s,
         rows_text(&rows, "started", clock_utc(since, result_table_real(row, 0, "started")));
     else
         rows_real(&rows, "started", result_table_real(row, 0, "started"));
-    rows_real(&rows, "elapsed_s", result_table_real(row, 0, "elapsed_s"));
-    rows_integer(&rows, "trials", result_table_integer(row, 0, "trials"));
-    rows_real(&rows, "rate", result_table_real(row, 0, "rate"));
-    if (s->n_left >= 0)
-        rows_integer(&rows, "pending", s->n_left);
-    else
-        rows_text(&rows, "pending", NULL);
-    rows_real(&rows, "left_s", s->left_s);
+    rows_real(&rows, "elapsed_s", s->elapsed_s);
+    rows_integer(&rows, "trials", s->results);
+    rows_real(&rows, "rate", s->rate);
+    rows_integer(&rows, "pending", status->n_left);
+    rows_real(&rows, "left_s", status->left_s);
     add_efficiency(&rows, efficiency);
     answer_table(answer, &sections[SESSION], rows_table(&rows));
+    rows_release(&rows);
+}
+
+static void add_ranks(struct answer *answer, const struct progress_session *s)
+{
+    static const char *const names[] = {"rank", "host", "trials", "busy_s", "diverged", "failed"};
+    struct rows rows;
+
+    rows_init(&rows, names, sizeof names / sizeof *names);
+    for (int32_t r = 0; r < s->n_ranks; r++) {
+        const struct progress_rank *rank = &s->ranks[r];
+
+        if (!*rank->host)
+            continue;
+        rows_integer(&rows, "rank", r);
+        rows_text(&rows, "host", rank->host);
+        rows_integer(&rows, "trials", rank->n);
+        rows_real(&rows, "busy_s", rank->has_ended ? rank->busy_s : (double)NAN);
+        rows_integer(&rows, "diverged", rank->diverged);
+        rows_integer(&rows, "failed", rank->failed);
+    }
+    answer_table(answer, &sections[RANKS], rows_table(&rows));
     rows_release(&rows);
 }
 
@@ -216,42 +192,44 @@ struct list {
     int most, least; /* rows for people; a shorter list is left out */
 };
 
-static int put_session(struct answer *answer, struct store *store, const char *db, struct err *err)
+static int put_session(struct answer *answer, struct store *store, const struct status *status,
+                       struct err *err)
 {
-    struct query_efficiency *efficiency;
-    struct result_table row;
+    struct query_efficiency *of;
     int64_t n;
-    struct session s = {.row = &row, .is_disk_full = is_disk_full(db)};
-    int rc;
 
-    if (query_table(&row, store, QUERY_SESSION, 0, err))
-        return -1;
-    rc = query_efficiency(&efficiency, &n, store, 0, err);
-    if (!rc && row.n_rows) {
-        s.life = session_check_life(&s.why, store, result_table_integer(&row, 0, "session"));
-        if (s.life == SESSION_LIFE_RUNNING || !answer_is_for_people(answer) ||
-            answer->style.section)
-            rc = read_left(&s, store, err);
+    if (!status->session.id) {
+        answer_table(answer, &sections[SESSION], &status->session.row);
+        return 0;
     }
-    if (!rc && !row.n_rows)
-        answer_table(answer, &sections[SESSION], &row);
-    else if (!rc && answer_is_for_people(answer) && !answer->style.section)
-        print_session(answer, &s, n ? efficiency : NULL);
-    else if (!rc)
-        add_session(answer, &s, n ? efficiency : NULL);
-    free(efficiency);
-    result_table_release(&row);
-    return rc;
+    if (query_efficiency(&of, &n, store, 0, err))
+        return -1;
+    if (answer_is_for_people(answer) && !answer->style.section)
+        print_session(answer, status, n ? of : NULL);
+    else
+        add_session(answer, status, n ? of : NULL);
+    free(of);
+    return 0;
 }
 
-static int add_ranks(struct answer *answer, struct store *store, struct err *err)
+/* The last session, and what is left of the sweep that ran last. */
+static int add_run(struct answer *answer, struct store *store, struct status *status, bool is_empty,
+                   struct err *err)
 {
-    struct result_table table;
+    struct progress_counts counts = {0};
+    struct query_sweep sweep;
 
-    if (query_workers(&table, store, err))
+    if (progress_read_session(&status->session, store, err))
         return -1;
-    answer_table(answer, &sections[RANKS], &table);
-    result_table_release(&table);
+    if (!is_empty &&
+        (query_sweep(&sweep, store, NULL, err) || progress_count(&counts, store, &sweep, err) ||
+         progress_left(&status->left_s, store, sweep.sweep_id, &counts, &status->session, err)))
+        return -1;
+    status->n_left = counts.pending + counts.running;
+    if (answer_wants(answer, &sections[SESSION]) && put_session(answer, store, status, err))
+        return -1;
+    if (answer_wants(answer, &sections[RANKS]))
+        add_ranks(answer, &status->session);
     return 0;
 }
 
@@ -297,15 +275,17 @@ static int add_lists(struct answer *answer, struct store *store, bool fails, str
     return 0;
 }
 
-/* fails: out, a trial diverged or failed. Otherwise the query for those need not look at all
- * trials. */
-static int add_sweeps(struct answer *answer, struct store *store, bool *fails, struct err *err)
+/* is_empty: out, no sweep has trials. fails: out, a trial diverged or failed; otherwise the query for
+ * those need not look at all trials. */
+static int add_sweeps(struct answer *answer, struct store *store, bool *is_empty, bool *fails,
+                      struct err *err)
 {
     struct result_table table;
 
     *fails = false;
     if (query_table(&table, store, QUERY_SWEEPS, 0, err))
         return -1;
+    *is_empty = !table.n_rows;
     for (int64_t r = 0; r < table.n_rows; r++)
         *fails |= result_table_integer(&table, r, "diverged") ||
                   result_table_integer(&table, r, "failed");
@@ -317,14 +297,16 @@ static int add_sweeps(struct answer *answer, struct store *store, bool *fails, s
     return 0;
 }
 
-static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
+static int fill(struct answer *answer, struct store *store, const void *db, struct err *err)
 {
-    bool fails;
+    struct status status = {.db = db, .left_s = (double)NAN};
+    bool is_empty, fails;
+    int rc = add_sweeps(answer, store, &is_empty, &fails, err);
 
-    if (add_sweeps(answer, store, &fails, err) ||
-        (answer_wants(answer, &sections[SESSION]) && put_session(answer, store, arg, err)) ||
-        (answer_wants(answer, &sections[RANKS]) && add_ranks(answer, store, err)) ||
-        add_lists(answer, store, fails, err))
+    if (!rc && (answer_wants(answer, &sections[SESSION]) || answer_wants(answer, &sections[RANKS])))
+        rc = add_run(answer, store, &status, is_empty, err);
+    progress_release_session(&status.session);
+    if (rc || add_lists(answer, store, fails, err))
         return -1;
     return cli_note_incomplete(store, NULL, err);
 }

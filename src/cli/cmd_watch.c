@@ -15,7 +15,7 @@
 #include "base/screen.h"
 #include "base/terminal.h"
 #include "cli/print/cli.h"
-#include "report/watch_frame.h"
+#include "report/watch.h"
 #include "store/lock.h"
 #include "store/store.h"
 
@@ -75,7 +75,7 @@ static int open_store(struct watch *w, struct err *err)
 /* An open connection may keep the end of the run from folding its log into the file. */
 static void close_store(struct watch *w)
 {
-    if (w->reopen_s > now() && !w->is_blind && w->facts.is_running)
+    if (w->reopen_s > now() && !w->is_blind && w->facts.progress.session.is_running)
         return;
     store_close(w->store);
     w->store = NULL;
@@ -100,20 +100,20 @@ static double time_limit_of(const char *command)
 
 static void find_limit(struct watch *w)
 {
-    struct watch_facts *f = &w->facts;
+    const struct progress_session *s = &w->facts.progress.session;
     struct batch_job job;
 
-    if (!f->is_running)
+    if (!s->is_running)
         return;
-    if (f->session != w->asked_for || now() >= w->ask_limit_s) {
-        double job_s = batch_job_parse(&job, f->job) ? batch_job_seconds_left(&job) : (double)NAN;
+    if (s->id != w->asked_for || now() >= w->ask_limit_s) {
+        double job_s = batch_job_parse(&job, s->job) ? batch_job_seconds_left(&job) : (double)NAN;
 
         /* fmin() ignores a NaN */
-        w->end_s = now() + fmin(job_s, time_limit_of(f->command) - f->seconds);
-        w->asked_for = f->session;
+        w->end_s = now() + fmin(job_s, time_limit_of(s->command) - s->seconds);
+        w->asked_for = s->id;
         w->ask_limit_s = now() + ASK_LIMIT_S;
     }
-    f->limit_s = w->end_s - now();
+    w->facts.limit_s = w->end_s - now();
 }
 
 static bool is_missing(const char *path)
@@ -144,18 +144,18 @@ static void explain_missing(struct watch *w)
 static int look(struct watch *w)
 {
     struct watch_facts facts = {0}, *before = w->has_facts ? &w->facts : NULL;
-    bool was_running = w->has_facts && w->facts.is_running;
+    bool was_running = w->has_facts && w->facts.progress.session.is_running;
 
-    w->is_blind = open_store(w, &w->fault) ||
-                  watch_facts_read(&facts, w->store, w->o->sweep, before, &w->fault);
+    w->is_blind =
+        open_store(w, &w->fault) || watch_read(&facts, w->store, w->o->sweep, before, &w->fault);
     if (w->is_blind) {
         explain_missing(w);
-        watch_facts_release(&facts);
+        watch_release(&facts);
     } else {
-        watch_facts_release(&w->facts);
+        watch_release(&w->facts);
         w->facts = facts;
         w->has_facts = true;
-        w->has_ended = !facts.is_running && (w->has_ended || was_running);
+        w->has_ended = !facts.progress.session.is_running && (w->has_ended || was_running);
     }
     close_store(w);
     if (!w->is_blind)
@@ -217,7 +217,8 @@ static void put_note(struct buf *out, const struct watch *w)
     else if (w->is_blind)
         buf_puts(out, w->fault.text);
     else if (w->has_ended)
-        buf_printf(out, "%s: the run has ended: %s", w->o->common.db, w->facts.outcome);
+        buf_printf(out, "%s: the run has ended: %s", w->o->common.db,
+                   w->facts.progress.session.outcome);
     else
         buf_puts(out, w->o->common.db);
     buf_puts(out, "  (q quits)");
@@ -299,7 +300,7 @@ static int watch_plainly(struct watch *w)
             blind_since_s = (double)NAN;
             if (print_line(w, &err))
                 return cli_fail(&err);
-            if (!w->facts.is_running)
+            if (!w->facts.progress.session.is_running)
                 return EXIT_OK;
         } else if (isnan(blind_since_s)) {
             blind_since_s = begun_s;
@@ -328,7 +329,7 @@ static int watch(struct call *call)
     else
         status = watch_plainly(&w);
     store_close(w.store);
-    watch_facts_release(&w.facts);
+    watch_release(&w.facts);
     return status;
 }
 

@@ -442,10 +442,13 @@ static int make_session(struct sweep_session *session, struct err *err)
         store_register(session->store, &job->plan, &job->data, job->work, &session->known, err) ||
         sweep_facts_store(session->store, job, err) || sweep_session_settle_models(session, err) ||
         store_remove_leftovers(session->store, err) || begin_session(session, err) ||
-        progress_init(&session->progress, options->progress, &job->plan, err) ||
-        progress_read(&session->progress, session->store, &session->known, err) ||
+        query_sweep(&session->progress.sweep, session->store, job->sweep.fixed.v[P_SWEEP_NAME].s,
+                    err) ||
         make_ledger(session, err))
         return -1;
+    session->progress.mode = options->progress;
+    session->progress.full = (int64_t)job->plan.replicates * job->plan.folds;
+    session->progress.is_shard = options->shard.n > 1;
     session->has_results = true; /* a run that died may have left models to prune */
     session->walltime.until_s = session->walltime.whole_s = (double)INFINITY;
     return 0;
@@ -490,7 +493,6 @@ static void release(struct sweep_session *session)
         beneath_rmdir(buf_text(&session->files)); /* unless files are kept */
     buf_release(&session->files);
     ledger_destroy(session->ledger);
-    progress_release(&session->progress);
     refit_release(&session->refit);
     program_files_missing_release(&session->missing);
     store_close(session->store);
@@ -562,7 +564,7 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
     sweep_summary_begin(session);
     walltime_start(&session->walltime, session->dispatch);
     rc = master_run(&end, session->master, err);
-    progress_finish(&session->progress);
+    progress_line_finish(&session->progress);
     sweep_runner_close(&session->runner); /* its memory serves the predictions */
     if (!rc && end == MASTER_FINISHED)
         rc = sweep_predictions_store(session, err);

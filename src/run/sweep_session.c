@@ -9,7 +9,7 @@
 #include "launch/stop.h"
 #include "run/database_fault.h"
 #include "run/job_prepare.h"
-#include "run/progress.h"
+#include "run/progress_line.h"
 #include "run/refit.h"
 #include "run/sweep_facts.h"
 #include "run/sweep_match.h"
@@ -37,7 +37,7 @@ int sweep_session_refit(struct sweep_session *session, struct err *err)
         return -1;
     if (!refit->n_due)
         return 0;
-    progress_finish(&session->progress);
+    progress_line_finish(&session->progress);
     for (int i = 0; i < refit->n_configs; i++)
         log_info("%s: training %s again for the model%s", refit_text(text, &refit->configs[i]),
                  refit->configs[i].n_due == 1 ? "it" : "them",
@@ -168,13 +168,6 @@ static int on_finished(void *arg, struct err *err)
     return sweep_session_refit(arg, err);
 }
 
-static void note_trial(struct sweep_session *session, int64_t trial, double value)
-{
-    if (progress_trial(&session->progress, trial, value))
-        session->progress.best_id =
-            session->known.config_ids[plan_trial(&session->job->plan, trial).config];
-}
-
 static void warn_large(struct sweep_session *session, const struct trial_result *result)
 {
     if (result->model || !result->model_bytes || session->has_warned)
@@ -189,15 +182,12 @@ static void warn_large(struct sweep_session *session, const struct trial_result 
 static int on_result(void *arg, const struct trial_result *result, struct err *err)
 {
     struct sweep_session *session = arg;
-    double value = result->state == TRIAL_DONE ? result->value : (double)NAN;
     bool is_enough;
 
     session->has_results = true;
     if (refit_has(&session->refit, result->trial))
         return refit_take(&session->refit, session->store, session->known.ids[result->trial],
                           result, err);
-    if (result->state != TRIAL_PENDING)
-        note_trial(session, result->trial, value);
     if (result->resumed_epoch)
         log_info("t%lld resumed from its checkpoint after epoch %d of %d",
                  (long long)session->known.ids[result->trial], result->resumed_epoch,
@@ -418,7 +408,7 @@ static int check_inputs(struct sweep_session *session, struct err *err)
         return session->job->written.n == n_written
                    ? 0
                    : sweep_facts_store(session->store, session->job, err);
-    progress_finish(&session->progress);
+    progress_line_finish(&session->progress);
     session->has_changed = true;
     if (has_changed) {
         sweep_match_refuse(session->store, session->options->db, &now, session->faults);
@@ -468,12 +458,12 @@ static void on_progress(void *arg, const struct master_progress *now)
 
     launch_report_alive();
     if (stop_has_news()) {
-        progress_finish(&session->progress);
+        progress_line_finish(&session->progress);
         stop_tell(now->n_busy > 0, sweep_is_program(&session->job->sweep),
                   walltime_within(&session->walltime, session->options->grace_s));
     }
     own.counts = sweep_session_counts(session);
-    progress_show(&session->progress, &own);
+    progress_line_show(&session->progress, session->store, &own);
 }
 
 struct ledger_counts sweep_session_counts(const struct sweep_session *session)

@@ -5,7 +5,7 @@
 
 #include "grid/shard.h"
 #include "run/database_fault.h"
-#include "run/progress.h"
+#include "run/progress_line.h"
 #include "run/refit.h"
 #include "run/sweep_runner.h"
 #include "run/walltime.h"
@@ -42,7 +42,7 @@ struct sweep_session {
     struct cost *cost;
     struct dispatch *dispatch;
     struct master *master;
-    struct progress progress;
+    struct progress_line progress;
     struct sweep_runner runner;
     struct buf files; /* folder of the trials' files */
     struct ledger_counts before;

@@ -13,7 +13,7 @@
 #include "base/text_width.h"
 #include "base/words.h"
 #include "run/advice.h"
-#include "store/query/query.h"
+#include "store/query/progress.h"
 
 static const char *name_of(const struct sweep_session *session)
 {
@@ -200,81 +200,42 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
 
 /* ---- how to go on ---- */
 
-/* ---- failures ---- */
-
 enum { REASONS_SHOWN = 3, REASON_COLUMNS = 200 };
-
-static int add_group(void *arg, const struct result_table *row, struct err *err)
-{
-    (void)err;
-    failure_groups_add(arg, result_table_integer(row, 0, "trials"),
-                       result_table_integer(row, 0, "example"),
-                       result_table_text(row, 0, "reason"));
-    return 0;
-}
-
-static int read_groups(struct failure_groups *groups, const struct sweep_session *session,
-                       struct err *err)
-{
-    struct query_sweep sweep;
-
-    memset(groups, 0, sizeof *groups);
-    return query_sweep(&sweep, session->store, name_of(session), err) ||
-                   query_each(session->store, QUERY_FAILED, sweep.sweep_id, add_group, groups, err)
-               ? -1
-               : 0;
-}
-
-static void format_group(struct err *out, const struct failure_group *group)
-{
-    size_t n = text_prefix(group->reason, REASON_COLUMNS);
-    struct buf reason = {0};
-
-    buf_printf(&reason, "%.*s%s", (int)n, group->reason, group->reason[n] ? "..." : "");
-    if (group->n == 1)
-        err_set(out, "t%lld failed: %s", (long long)group->trial, buf_text(&reason));
-    else
-        err_set(out, "%lld trials failed, such as t%lld: %s", (long long)group->n,
-                (long long)group->trial, buf_text(&reason));
-    buf_release(&reason);
-}
-
-static void say(bool is_error, const struct err *message)
-{
-    if (is_error)
-        log_error("%s", message->text);
-    else
-        log_warn("%s", message->text);
-}
 
 /* Print why trials of the sweep failed, also in earlier runs: as an error if no other result came of
  * it. */
 static void print_reasons(const struct sweep_session *session)
 {
     struct ledger_counts now = sweep_session_counts(session);
-    bool is_error = !now.done && !now.diverged;
-    struct failure_groups groups;
-    int64_t n_others;
+    void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2))) =
+        now.done || now.diverged ? log_warn : log_error;
+    struct result_table failures = {0};
+    int64_t n_others = 0, n_shown = 0;
+    struct query_sweep sweep;
     struct err err;
 
-    if (read_groups(&groups, session, &err)) {
+    if (query_sweep(&sweep, session->store, name_of(session), &err) ||
+        query_table(&failures, session->store, QUERY_REASONS, sweep.sweep_id, &err))
         log_warn("%s", err.text);
-        return;
+    for (int64_t r = 0; r < failures.n_rows; r++) {
+        const char *reason = result_table_text(&failures, r, "reason");
+        long long n = (long long)result_table_integer(&failures, r, "trials");
+        long long trial = (long long)result_table_integer(&failures, r, "example");
+        size_t size = text_prefix(reason, REASON_COLUMNS);
+        const char *end = reason[size] ? "..." : "";
+
+        if (strcmp(result_table_text(&failures, r, "state"), "failed") != 0)
+            continue;
+        if (n_shown++ >= REASONS_SHOWN)
+            n_others += n;
+        else if (n == 1)
+            say("t%lld failed: %.*s%s", trial, (int)size, reason, end);
+        else
+            say("%lld trials failed, such as t%lld: %.*s%s", n, trial, (int)size, reason, end);
     }
-    n_others = groups.n_others;
-    for (int32_t i = 0; i < groups.n; i++) {
-        if (i < REASONS_SHOWN) {
-            format_group(&err, &groups.of[i]);
-            say(is_error, &err);
-        } else {
-            n_others += groups.of[i].n;
-        }
-    }
-    if (n_others) {
-        err_set(&err, "%lld more trial%s failed for other reasons", (long long)n_others,
-                plural(n_others));
-        say(is_error, &err);
-    }
+    if (n_others)
+        say("%lld more trial%s failed for other reasons", (long long)n_others, plural(n_others));
+    result_table_release(&failures);
 }
 
 static void print_failed(const struct sweep_session *session)

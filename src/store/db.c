@@ -15,6 +15,7 @@
 #include "store/database_file.h"
 #include "store/sqlite_error.h"
 #include "store/trial_files.h"
+#include "trial/failures.h"
 
 static const char *const statement_sql[STATEMENT_COUNT] = {
 #define STATEMENT_SQL(id, sql) sql,
@@ -70,6 +71,21 @@ static void t95(sqlite3_context *context, int n, sqlite3_value **values)
 {
     (void)n;
     sqlite3_result_double(context, student_two_sided(0.95, sqlite3_value_int64(values[0])));
+}
+
+/* The reason of a failure as it is grouped. */
+static void failure_stem(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const char *reason = (const char *)sqlite3_value_text(values[0]);
+    struct buf stem = {0};
+
+    (void)n;
+    failures_stem(&stem, reason ? reason : "");
+    if (buf_failed(&stem))
+        sqlite3_result_error_nomem(context);
+    else
+        sqlite3_result_text(context, buf_text(&stem), -1, SQLITE_TRANSIENT);
+    buf_release(&stem);
 }
 
 static void checkpoints(sqlite3_context *context, int n, sqlite3_value **values)
@@ -130,6 +146,7 @@ int db_add_functions(struct store *store, struct err *err)
         int n_arguments, flags;
         void (*call)(sqlite3_context *, int, sqlite3_value **);
     } functions[] = {{"t95", 1, SQLITE_DETERMINISTIC, t95},
+                     {"failure_stem", 1, SQLITE_DETERMINISTIC, failure_stem},
                      {"program_checkpoints", 0, SQLITE_DIRECTONLY, checkpoints},
                      {"program_epoch", 1, SQLITE_DIRECTONLY, program_epoch},
                      {"program_saved", 1, SQLITE_DIRECTONLY, program_saved},

@@ -4,43 +4,30 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char *skip_number(const char *text)
+/* Numbers differ between attempts: "1.2 s", "1.3 s". */
+static bool is_of_number(char c)
 {
-    return text + strspn(text, "0123456789.");
+    return (c >= '0' && c <= '9') || c == '.';
+}
+
+void failures_stem(struct buf *out, const char *reason)
+{
+    for (; *reason; reason++)
+        if (!is_of_number(*reason))
+            buf_putc(out, *reason);
 }
 
 static bool is_alike(const char *a, const char *b)
 {
-    for (;; a++, b++) {
-        a = skip_number(a);
-        b = skip_number(b);
-        if (*a != *b || !*a)
-            return *a == *b;
-    }
-}
+    struct buf x = {0}, y = {0};
+    bool is;
 
-void failure_groups_add(struct failure_groups *groups, int64_t n, int64_t trial, const char *reason)
-{
-    struct failure_group *of = groups->of;
-    int32_t i = 0;
-
-    while (i < groups->n && !is_alike(of[i].reason, reason))
-        i++;
-    if (i == FAILURE_GROUPS) {
-        groups->n_others += n;
-        return;
-    }
-    if (i == groups->n) {
-        of[groups->n++].trial = trial;
-        snprintf(of[i].reason, sizeof of[i].reason, "%s", reason);
-    }
-    of[i].n += n;
-    for (; i > 0 && of[i].n > of[i - 1].n; i--) {
-        struct failure_group larger = of[i];
-
-        of[i] = of[i - 1];
-        of[i - 1] = larger;
-    }
+    failures_stem(&x, a);
+    failures_stem(&y, b);
+    is = !strcmp(buf_text(&x), buf_text(&y));
+    buf_release(&x);
+    buf_release(&y);
+    return is;
 }
 
 void failures_init(struct failures *f, int64_t limit, int32_t n_configs, bool has_succeeded)

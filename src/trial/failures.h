@@ -32,27 +32,13 @@ struct failures {
     enum failures_verdict verdict; /* keeps the first verdict to stop */
 };
 
-/* Failed trials by reason. Reasons that differ only in numbers ("1.2 s", "1.3 s") are the same. */
-enum { FAILURE_GROUPS = 8 };
-struct failure_group {
-    int64_t n;
-    int64_t trial;     /* one of them */
-    char reason[1024]; /* its own */
-};
-struct failure_groups {
-    struct failure_group of[FAILURE_GROUPS]; /* [n] largest first */
-    int32_t n;
-    int64_t n_others; /* trials whose reasons found no room */
-};
-
-/* Add n trials with one reason to groups, at first zeroed. */
-void failure_groups_add(struct failure_groups *groups, int64_t n, int64_t trial,
-                        const char *reason);
+/* Append a reason without its digits and points. Reasons that differ in nothing else are one. */
+void failures_stem(struct buf *out, const char *reason);
 
 /* n_configs: of the sweep. has_succeeded: in an earlier run. */
 void failures_init(struct failures *f, int64_t limit, int32_t n_configs, bool has_succeeded);
 
-/* config: of the trial. Reasons are the same as in failure_groups. */
+/* config: of the trial. */
 enum failures_verdict failures_note(struct failures *f, int32_t config,
                                     const struct trial_result *result);
 

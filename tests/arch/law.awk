@@ -45,7 +45,7 @@ BEGIN {
     user["indigo.h"] = "^src/data/graph/molecule\\.c$"
     user["report/events.pb-c.h"] = "^src/report/event_file\\.c$"
 
-    talkers = "^src/(cli/|base/log\\.c$|launch/mpirun\\.c$|run/progress\\.c$)"
+    talkers = "^src/(cli/|base/log\\.c$|launch/mpirun\\.c$|run/progress_line\\.c$)"
     # world_abort() never returns; the files in program/ end processes that they fork
     enders = "^src/(cli/|launch/|program/(exec|spawner_process)\\.c$|sched/world\\.c$)"
     types = kinds_of("MODEL_TYPES", "src/grid/param_table.h")

@@ -159,6 +159,4 @@ sqlite3 reasons.db "update trial set state = 'pending', error = null where trial
 is "the section of a session that is over has its pending trials" "$("$ESPALIER" status reasons.db --section session | awk '$1 == "pending" { print $2 }')" 3
 is "as csv, too" "$("$ESPALIER" status reasons.db --section session --format csv | awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR == 2 { print $at["pending"] "," $at["left_s"] }')" "3,"
 like "people read when it started" "$("$ESPALIER" status reasons.db --section session)" '^started +20[0-9-]+ [0-9:]+ UTC$'
-sqlite3 reasons.db "update attempt set session_id = null"
-is "without attempts, its sweep is not known" "$("$ESPALIER" status reasons.db --section session | grep -c '^pending')" 0
 done_testing

@@ -110,35 +110,12 @@ static void test_limit(void **state)
     assert_int_equal(note(&f, 0, TRIAL_FAILED, "a"), FAILURES_TOO_MANY);
 }
 
-static void test_groups(void **state)
-{
-    struct failure_groups g = {.n = 0};
-    char reason[] = "a";
-
-    (void)state;
-    failure_groups_add(&g, 4, 1, "took 1.25 s");
-    failure_groups_add(&g, 3, 2, "no file x1");
-    failure_groups_add(&g, 2, 5, "no file x27");
-    assert_int_equal(g.n, 2);
-    assert_string_equal(g.of[0].reason, "no file x1");
-    assert_int_equal(g.of[0].n, 5);
-    assert_int_equal(g.of[0].trial, 2);
-    assert_int_equal(g.of[1].n, 4);
-    for (; *reason < 'i'; ++*reason)
-        failure_groups_add(&g, 1, 9, reason);
-    assert_int_equal(g.n, FAILURE_GROUPS);
-    assert_int_equal(g.n_others, 2); /* g and h */
-    failure_groups_add(&g, 1, 9, "took 9 s");
-    assert_int_equal(g.of[1].n, 5);
-    assert_int_equal(g.n_others, 2);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_three_alike),   cmocka_unit_test(test_one_bad_configuration),
         cmocka_unit_test(test_other_reasons), cmocka_unit_test(test_after_success),
-        cmocka_unit_test(test_limit),         cmocka_unit_test(test_groups),
+        cmocka_unit_test(test_limit),
     };
 
     return cmocka_run_group_tests_name("failures", tests, NULL, NULL);

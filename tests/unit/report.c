@@ -13,7 +13,7 @@
 #include "report/answer.h"
 #include "report/layout.h"
 #include "report/rows.h"
-#include "run/progress.h"
+#include "store/query/progress.h"
 
 static char *names[] = {"config", "note", "mean"};
 static struct cell cells[] = {
@@ -131,8 +131,9 @@ static void test_efficiency(void **state)
     expect_efficiency(&long_one,
                       "ranks were busy 66.7 % of the time; the run took 20 % longer than "
                       "the 25 s of the longest trial");
-    expect_efficiency(&gangs, "ranks were busy 85.0 % of the time; the run took no longer than the "
-                              "25 s of the trials of 3 or more ranks, of which 7 ranks hold 2 at a time");
+    expect_efficiency(&gangs,
+                      "ranks were busy 85.0 % of the time; the run took no longer than the "
+                      "25 s of the trials of 3 or more ranks, of which 7 ranks hold 2 at a time");
     expect_efficiency(&no_ops,
                       "ranks were busy 0.1 % of the time; the run took 41 times the 0.005 s "
                       "of all trials spread evenly over 2 ranks");

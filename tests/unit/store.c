@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "store/db.h"
-#include "store/query/query.h"
+#include "store/query/progress.h"
 #include "storelib.h"
 
 #define SWEEP "[sweep]\nname = s\nreplicates = 3\n[grid]\n"
@@ -396,21 +396,19 @@ static void test_traffic(void **state)
 /* Queries of `status` and `show` on a run that stopped after two of four trials. */
 /* Rows after one done and one diverged trial of 4. Others: none, or tested elsewhere. */
 static const int64_t query_rows[QUERY_COUNT] = {
-    [QUERY_FILES] = 1,          [QUERY_SWEEP_NAMES] = 1,    [QUERY_SWEEPS] = 1,
-    [QUERY_FAILURES] = 1,       [QUERY_SESSION] = 1,        [QUERY_SESSIONS] = 1,
-    [QUERY_CONFIG] = 1,         [QUERY_CONFIG_TRIALS] = 2,  [QUERY_CONFIG_CURVES] = 2,
-    [QUERY_CONFIG_KEPT] = 1,    [QUERY_TRIAL] = 1,          [QUERY_TRIAL_METRICS] = 2,
-    [QUERY_TRIAL_TIMING] = 2,   [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,
-    [QUERY_TRIAL_RECORD] = 1,   [QUERY_TRIAL_SESSION] = 1,  [QUERY_DONE] = 1,
-    [QUERY_CONFIG_TEST] = 1,    [QUERY_MODELS_MISSING] = 1, [QUERY_LEVELS] = 2,
-    [QUERY_SWEEP_RECORD] = 1,   [QUERY_SWEEP_TYPES] = 2,    [QUERY_SWEEP_VALUES] = 4,
-    [QUERY_SWEEP_FAILURES] = 1, [QUERY_SWEEP_SESSIONS] = 1, [QUERY_SWEEP_ATTEMPTS] = 2,
-    [QUERY_PROFILE] = 1,        [QUERY_LAST_SESSION] = 1,   [QUERY_TRACE_ATTEMPTS] = 2,
-    [QUERY_TRACE_SESSIONS] = 1, [QUERY_BEST] = 1,           [QUERY_PROGRESS] = 1,
-    [QUERY_REPEATS] = 1,        [QUERY_SCORES] = 1,         [QUERY_METRIC_NAMES] = 2,
-    [QUERY_REASONS] = 1,        [QUERY_RANKS] = 1,          [QUERY_WORK] = 1,
-    [QUERY_LEFT] = 1,           [QUERY_BOARD_TRIALS] = 2,   [QUERY_PROFILE_DEFAULT] = 1,
-    [QUERY_TRIAL_REPORTED] = 3,
+    [QUERY_FILES] = 1,           [QUERY_SWEEP_NAMES] = 1,    [QUERY_SWEEPS] = 1,
+    [QUERY_FAILURES] = 1,        [QUERY_SESSION] = 1,        [QUERY_SESSIONS] = 1,
+    [QUERY_CONFIG] = 1,          [QUERY_CONFIG_TRIALS] = 2,  [QUERY_CONFIG_CURVES] = 2,
+    [QUERY_CONFIG_KEPT] = 1,     [QUERY_TRIAL] = 1,          [QUERY_TRIAL_METRICS] = 2,
+    [QUERY_TRIAL_TIMING] = 2,    [QUERY_TRIAL_ATTEMPTS] = 1, [QUERY_TRIAL_CURVE] = 2,
+    [QUERY_TRIAL_RECORD] = 1,    [QUERY_TRIAL_SESSION] = 1,  [QUERY_DONE] = 1,
+    [QUERY_CONFIG_TEST] = 1,     [QUERY_MODELS_MISSING] = 1, [QUERY_LEVELS] = 2,
+    [QUERY_SWEEP_RECORD] = 1,    [QUERY_SWEEP_TYPES] = 2,    [QUERY_SWEEP_VALUES] = 4,
+    [QUERY_SWEEP_SESSIONS] = 1,  [QUERY_SWEEP_ATTEMPTS] = 2, [QUERY_PROFILE] = 1,
+    [QUERY_TRACE_ATTEMPTS] = 2,  [QUERY_TRACE_SESSIONS] = 1, [QUERY_BEST] = 1,
+    [QUERY_PROGRESS] = 1,        [QUERY_REPEATS] = 1,        [QUERY_METRIC_NAMES] = 2,
+    [QUERY_REASONS] = 1,         [QUERY_WORK] = 1,           [QUERY_BOARD_TRIALS] = 2,
+    [QUERY_PROFILE_DEFAULT] = 1, [QUERY_TRIAL_REPORTED] = 3,
 };
 
 static void test_every_query(void **state)
@@ -421,6 +419,7 @@ static void test_every_query(void **state)
     struct fixture f;
     struct store *store;
     struct result_table table;
+    struct progress now;
     struct err err;
 
     (void)state;
@@ -449,24 +448,22 @@ static void test_every_query(void **state)
             fail_msg("query %d: %lld rows", q, (long long)table.n_rows);
         result_table_release(&table);
     }
-    check(query_workers(&table, store, &err), &err);
-    assert_int_equal(table.n_rows, 1);
-    assert_int_equal(table.cells[2].i, 2); /* trials */
-    assert_int_equal(table.cells[4].i, 1); /* diverged */
-    assert_int_equal(table.cells[5].i, 0);
-    result_table_release(&table);
     /* The run took 10 s for 200 flops; 600 are left. */
     check(db_exec(store, "UPDATE session SET started = 1000, finished = 1010", &err), &err);
-    check(query_table(&table, store, QUERY_SESSION, 0, &err), &err);
-    assert_string_equal(table.names[9], "rate");
-    assert_true(table.cells[9].f == 0.2);
-    result_table_release(&table);
-    check(query_table(&table, store, QUERY_LEFT, 1, &err), &err);
-    assert_int_equal(table.n_rows, 1);
-    assert_int_equal(table.cells[0].i, 2);
-    assert_string_equal(table.names[1], "left_s");
-    assert_true(table.cells[1].f == 30);
-    result_table_release(&table);
+    check(progress_read(&now, store, "s", &err), &err);
+    assert_int_equal(now.counts.trials, 4);
+    assert_int_equal(now.counts.pending, 2);
+    assert_int_equal(now.session.results, 2);
+    assert_true(now.session.rate == 0.2);
+    assert_int_equal(now.session.ranks[1].n, 2);
+    assert_int_equal(now.session.ranks[1].diverged, 1);
+    assert_int_equal(now.session.ranks[1].failed, 0);
+    assert_true(isnan(now.left_s)); /* it does not run */
+    now.session.is_running = true;
+    check(progress_left(&now.left_s, store, now.sweep.sweep_id, &now.counts, &now.session, &err),
+          &err);
+    assert_true(now.left_s == 30);
+    progress_release(&now);
     /* Two attempts of half a second run at the same time on two ranks; then one runs first. A
      * stopped session has no efficiency. */
     check(db_exec(store, "UPDATE session SET outcome = 'finished'", &err), &err);
@@ -518,14 +515,21 @@ static void test_ini_keeps_the_keys(void **state)
     ini_keeps_the_keys(SWEEP "optimizer = adam, sgd\nthreads = 1, 2\n");
 }
 
-/* There is one row for each host of a rank. A running attempt adds no seconds. All members of a gang
- * are busy, and its leader counts the trial. */
-static void test_workers(void **state)
+/* A running attempt adds no seconds. All members of a gang are busy, its leader counts the trial, and
+ * the newest attempt says what a rank does now. A crash counts for the leader alone. */
+static void test_ranks(void **state)
 {
-    struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 2};
+    static const struct {
+        enum progress_work work;
+        int64_t trial, n, diverged, failed;
+        double busy_s;
+    } wanted[] = {{PROGRESS_IDLE, 2, 1, 0, 1, 2},  {PROGRESS_RUNS, 5, 0, 0, 0, -1},
+                  {PROGRESS_LOST, 6, 2, 1, 0, 14}, {PROGRESS_RUNS, 5, 0, 0, 0, -1},
+                  {PROGRESS_IDLE, 2, 0, 0, 0, 4},  {PROGRESS_WAITS, 0, 0, 0, 0, -1}};
+    struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 6};
+    struct progress_session s;
     struct fixture f;
     struct store *store;
-    struct result_table t;
     struct err err;
 
     (void)state;
@@ -535,32 +539,29 @@ static void test_workers(void **state)
     check(db_exec(store,
                   "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished,"
                   " outcome) VALUES (1, 1, 2, 'b', 1, 10, 11, 'done'), (2, 1, 0, 'b', 1, 10, 12,"
-                  " 'failed'), (3, 1, 2, 'a', 1, 10, 14, 'diverged'), (4, 1, 2, 'b', 1, 10, 18,"
-                  " 'stopped'), (5, 1, 1, 'b', 1, 10, NULL, 'running');"
+                  " 'failed'), (3, 1, 2, 'b', 1, 10, 14, 'diverged'), (4, 1, 2, 'b', 1, 10, 18,"
+                  " 'stopped'), (5, 1, 1, 'b', 1, 10, NULL, 'running'), (6, 1, 2, 'b', 1, 10, 11, "
+                  "'crashed');"
                   " INSERT INTO member VALUES (1, 2, 'b'), (1, 4, 'b'), (2, 0, 'b'), (2, 4, 'b'),"
-                  " (5, 1, 'b'), (5, 3, 'b')",
+                  " (5, 1, 'b'), (5, 3, 'b'), (6, 2, 'b'), (6, 4, 'b'), (6, 9, 'b')",
                   &err),
           &err);
-    check(query_workers(&t, store, &err), &err);
-    assert_int_equal(t.n_rows, 6);
+    check(progress_read_session(&s, store, &err), &err);
+    assert_int_equal(s.n_ranks, 6);
+    assert_int_equal(s.results, 3);
     for (int r = 0; r < 6; r++) {
-        static const struct {
-            int64_t rank;
-            const char *host;
-            int64_t trials, diverged, failed;
-            double busy_s;
-        } wanted[] = {{0, "b", 1, 0, 1, 2}, {1, "b", 0, 0, 0, 0}, {2, "a", 1, 1, 0, 4},
-                      {2, "b", 1, 0, 0, 9}, {3, "b", 0, 0, 0, 0}, {4, "b", 0, 0, 0, 3}};
-        const struct cell *row = &t.cells[r * t.n_cols];
+        const struct progress_rank *rank = &s.ranks[r];
 
-        assert_int_equal(row[0].i, wanted[r].rank);
-        assert_string_equal(row[1].s, wanted[r].host);
-        assert_int_equal(row[2].i, wanted[r].trials);
-        assert_true(r == 1 || r == 4 ? row[3].type == CELL_NULL : row[3].f == wanted[r].busy_s);
-        assert_int_equal(row[4].i, wanted[r].diverged);
-        assert_int_equal(row[5].i, wanted[r].failed);
+        assert_int_equal(rank->work, wanted[r].work);
+        assert_int_equal(rank->trial, wanted[r].trial);
+        assert_int_equal(rank->n, wanted[r].n);
+        assert_int_equal(rank->diverged, wanted[r].diverged);
+        assert_int_equal(rank->failed, wanted[r].failed);
+        assert_int_equal(rank->has_ended, wanted[r].busy_s >= 0);
+        assert_true(!rank->has_ended || rank->busy_s == wanted[r].busy_s);
+        assert_string_equal(rank->host, r < 5 ? "b" : "");
     }
-    result_table_release(&t);
+    progress_release_session(&s);
     store_close(store);
     fixture_close(&f);
 }
@@ -626,7 +627,7 @@ int main(void)
         cmocka_unit_test(test_traffic),
         cmocka_unit_test(test_every_query),
         cmocka_unit_test(test_ini_keeps_the_keys),
-        cmocka_unit_test(test_workers),
+        cmocka_unit_test(test_ranks),
         cmocka_unit_test(test_levels),
         cmocka_unit_test(test_prune_costs_no_trials),
     };

@@ -6,7 +6,7 @@
 
 #include "store/db.h"
 #include "store/merge.h"
-#include "store/query/query.h"
+#include "store/query/progress.h"
 #include "storelib.h"
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
@@ -246,7 +246,7 @@ static void test_members(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct query_table_check checks[QUERY_CHECKED_TABLES];
         const struct query_table_check *last = &checks[QUERY_CHECKED_TABLES - 1];
-        struct result_table table;
+        struct progress_session session;
         struct fixture f;
         struct store *store;
         struct err err;
@@ -257,8 +257,8 @@ static void test_members(void **state)
         if (store_open_reader(&store, f.path, &err))
             fail_msg("%s", err.text);
         ask_all(store);
-        if (!query_workers(&table, store, &err))
-            result_table_release(&table);
+        progress_read_session(&session, store, &err); /* may refuse it */
+        progress_release_session(&session);
         assert_int_equal(query_check_tables(checks, store, &err), 0);
         assert_string_equal(last->table, "member");
         assert_int_equal(last->n_damaged > 0, *cases[i].wanted != 0);

@@ -179,7 +179,7 @@ struct sweep_fact {
 /* The topic of a fact as people say it; itself if it has no such words. */
 const char *sweep_fact_topic(const char *topic);
 
-enum { SWEEP_REASONS = 20 }; /* the limit of QUERY_SWEEP_FAILURES */
+enum { SWEEP_REASONS = 20 };
 
 struct sweep_data {
     /* The sweep. */
@@ -251,7 +251,7 @@ struct sweep_data {
     struct sweep_attempt *attempts; /* [n_attempts] by start */
     int64_t n_attempts_left_out;
     double t0;                      /* start of the first attempt */
-    struct sweep_failure *failures; /* [n_failures] most frequent first, at most SWEEP_REASONS */
+    struct sweep_failure *failures; /* [n_failures] of QUERY_FAILURES, at most SWEEP_REASONS */
     struct sweep_fact *facts;       /* [n_facts] as stored: by topic, in order */
     struct sweep_fact *shown_facts; /* [n_shown_facts] likewise */
 

@@ -167,10 +167,12 @@ static int take_all_attempts(struct sweep_data *data, const struct result_table 
 
 static int take_failures(struct sweep_data *data, const struct result_table *rows, struct err *err)
 {
-    data->failures = sweep_take(data, (size_t)rows->n_rows, sizeof *data->failures, err);
+    int64_t n = rows->n_rows < SWEEP_REASONS ? rows->n_rows : SWEEP_REASONS;
+
+    data->failures = sweep_take(data, (size_t)n, sizeof *data->failures, err);
     if (!data->failures)
         return -1;
-    for (int64_t r = 0; r < rows->n_rows; r++) {
+    for (int64_t r = 0; r < n; r++) {
         struct sweep_failure *f = &data->failures[r];
 
         f->n = result_table_integer(rows, r, "trials");
@@ -180,7 +182,7 @@ static int take_failures(struct sweep_data *data, const struct result_table *row
         if (!f->state || !f->reason)
             return -1;
     }
-    data->n_failures = (int32_t)rows->n_rows;
+    data->n_failures = (int32_t)n;
     return 0;
 }
 
@@ -206,7 +208,7 @@ int sweep_read_history(struct sweep_data *data, struct store *store, struct err 
     return read_table(data, store, QUERY_SWEEP_SESSIONS, id, take_sessions, err) ||
                    read_busy(data, store, err) ||
                    read_table(data, store, QUERY_SWEEP_ATTEMPTS, id, take_all_attempts, err) ||
-                   read_table(data, store, QUERY_SWEEP_FAILURES, id, take_failures, err) ||
+                   read_table(data, store, QUERY_FAILURES, id, take_failures, err) ||
                    read_table(data, store, QUERY_DATA_FACTS, id, sweep_take_facts, err)
                ? -1
                : 0;

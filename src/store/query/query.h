@@ -22,6 +22,7 @@ struct query_sweep {
     bool is_program;  /* its task is 'none' */
     bool maximize;    /* the objective */
     int64_t n_sweeps; /* in the file */
+    int64_t planned;  /* trials of the whole grid; 0: unknown */
 };
 
 /* Find a sweep by name; NULL: the one that ran last. -1 and err, which lists the names. */
@@ -135,10 +136,6 @@ int query_trial_curve(struct result_table *out, struct store *store, int64_t tri
 int query_log(struct buf *out, int64_t *total, struct store *store, int64_t trial_id,
               struct err *err);
 
-/* Return the ranks of the last session: rank, host, trials (of gangs those that it led), busy_s
- * (seconds in trials), diverged, failed; sorted by rank and host. */
-int query_workers(struct result_table *out, struct store *store, struct err *err);
-
 /* How well a session used its ranks. */
 struct query_efficiency {
     int64_t session, ranks, trials;
@@ -154,11 +151,6 @@ struct query_efficiency {
  * without results or whose trials all failed, nor as in QUERY_EFFICIENCY. The caller frees *out. */
 int query_efficiency(struct query_efficiency **out, int64_t *n, struct store *store,
                      int64_t session_id, struct err *err);
-
-/* Count the results of a session in n intervals that divide its first `seconds` equally. Earlier
- * and later ones count in the first and last interval. */
-int query_throughput(int64_t *counts, int32_t n, struct store *store, int64_t session_id,
-                     double seconds, struct err *err);
 
 /* Rows of a table that no run writes. */
 struct query_table_check {

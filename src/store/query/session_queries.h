@@ -20,22 +20,13 @@
       "SELECT session_id AS session, outcome, datetime(started, 'unixepoch') AS started_utc," \
       " max(0.0, round(finished - started, 1)) AS seconds, ranks, host, coalesce(job, '') AS job, command" \
       " FROM session ORDER BY session_id DESC") \
-    X(SESSION, /* 0: the last one. rate: trials per second */ \
-      "session:i outcome:s command:s host:s pid:i ranks:i", \
-      "WITH s AS (SELECT * FROM session WHERE session_id =" \
-      " iif(?1, ?1, (SELECT max(session_id) FROM session)))," \
-      " ran AS MATERIALIZED (SELECT count(*) AS n, max(attempt.finished) AS at FROM attempt" \
-      " JOIN s USING (session_id) WHERE attempt.outcome IN ('done', 'diverged', 'failed'))" \
-      "SELECT session_id AS session, outcome, command, host, pid, ranks, started, elapsed AS elapsed_s," \
-      " n AS trials, n / elapsed AS rate FROM (SELECT *," \
-      " nullif(max(0.0, coalesce(s.finished, at) - s.started), 0) AS elapsed FROM s, ran)") \
-    X(LAST_SESSION, /* without the counts of SESSION. seconds: until now if it is running, until the \
-                       last result if it was lost. */ \
-      "session:i outcome:s job:s command:s ranks:n seconds:r", \
-      "SELECT session_id AS session, outcome, coalesce(job, '') AS job, command, ranks," \
-      " max(0.0, coalesce(finished, iif(outcome = 'running', " SQL_NOW ", (SELECT max(a.finished)" \
-      " FROM attempt AS a WHERE a.session_id = session.session_id)), started) - started) AS seconds" \
-      " FROM session ORDER BY session_id DESC LIMIT 1") \
+    X(SESSION, /* the last one. seconds: until now if it is running, until the last result if it was \
+                  lost */ \
+      "session:i outcome:s job:s command:s host:s pid:i ranks:n started:r finished:R seconds:r", \
+      "SELECT session_id AS session, outcome, coalesce(job, '') AS job, command, host, pid, ranks," \
+      " started, finished, max(0.0, coalesce(finished, iif(outcome = 'running', " SQL_NOW "," \
+      " (SELECT max(a.finished) FROM attempt AS a WHERE a.session_id = session.session_id))," \
+      " started) - started) AS seconds FROM session ORDER BY session_id DESC LIMIT 1") \
     X(RUNNING, "", /* longest first */ \
       "SELECT trial_id AS trial, config_id AS config, rank, host," \
       " datetime(started, 'unixepoch') AS since_utc," \
@@ -65,51 +56,15 @@
       " OR (outcome = 'stopped' AND error IS NOT NULL))" \
       SQL_WITHOUT_RESULT \
       " GROUP BY session_id, outcome, host, reason ORDER BY session_id DESC, count(*) DESC") \
-    X(RANKS, /* of a session: the newest attempt of each rank. seconds: since it began, if it is \
-                running, else since it ended. A rank whose last result is one of thousands ago has \
-                no row. A crash counts for the attempt's own rank alone: which member died is unknown. */ \
-      "rank:n host:s outcome:s trial:i config:i seconds:R", \
-      "WITH a AS MATERIALIZED (SELECT * FROM attempt WHERE session_id = ?1 AND attempt_id >" \
-      " (SELECT max(attempt_id) FROM attempt)" \
-      " - (SELECT 4000 + 4 * ranks FROM session WHERE session_id = ?1) UNION ALL" \
-      " SELECT * FROM attempt WHERE session_id = ?1 AND outcome IN ('running', 'crashed')" \
-      SQL_WITHOUT_RESULT ")" \
-      "SELECT rank, host, outcome, trial_id AS trial, config_id AS config, ran.seconds FROM (" \
-      "SELECT rank, host, outcome, trial_id, max(0.0, " SQL_NOW " - iif(outcome = 'running', started," \
-      " finished)) AS seconds, max(attempt_id) FROM (" \
-      "SELECT attempt_id, rank, host, outcome, trial_id, started, finished FROM a UNION ALL" \
-      " SELECT attempt_id, m.rank, m.host, outcome, trial_id, started, finished" \
-      " FROM a JOIN member AS m USING (attempt_id) WHERE outcome <> 'crashed' AND m.rank <> a.rank)" \
-      " GROUP BY rank) AS ran JOIN trial USING (trial_id) ORDER BY rank") \
     X(WORK, /* of a sweep: operations of the trials that the last session has run, and of those \
-               that are left. NULL: unknown. elapsed_s: until its last result. Half the time of LEFT, \
-               which knows no sweep. */ \
-      "done_flops:R left_flops:R elapsed_s:R", \
+               that are left. NULL: unknown. */ \
+      "done_flops:R left_flops:R", \
       "SELECT (SELECT sum(config.flops) FROM attempt CROSS JOIN trial USING (trial_id) CROSS JOIN config" \
       " USING (config_id) WHERE session_id = (SELECT max(session_id) FROM session)" \
       " AND outcome IN ('done', 'diverged', 'failed')) AS done_flops," \
       " (SELECT sum(config.flops) FROM trial CROSS JOIN config USING (config_id)" \
-      " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops," \
-      " (SELECT max(0.0, max(attempt.finished) - session.started) FROM session JOIN attempt" \
-      " USING (session_id) WHERE session_id = (SELECT max(session_id) FROM session)" \
-      " AND attempt.outcome IN ('done', 'diverged', 'failed')) AS elapsed_s" \
+      " WHERE state IN ('pending', 'running') AND sweep_id = ?1) AS left_flops" \
       " FROM sweep WHERE sweep_id = ?1") \
-    X(LEFT, /* of a session: pending trials of its sweeps, and the seconds they need (by flops if \
-               known). NULL: it has begun none; no result yet. Reads all trials. */ \
-      "pending:I left_s:R", \
-      "WITH s AS (SELECT * FROM session WHERE session_id = ?1)," \
-      " a AS MATERIALIZED (SELECT trial_id, iif(attempt.outcome IN ('done', 'diverged', 'failed')," \
-      " attempt.finished, NULL) AS at FROM attempt JOIN s USING (session_id))," \
-      " of AS MATERIALIZED (SELECT sweep_id, sum(config.flops) FILTER (WHERE at IS NOT NULL) AS flops" \
-      " FROM a JOIN trial USING (trial_id) JOIN config USING (config_id) GROUP BY sweep_id)," \
-      " ran AS MATERIALIZED (SELECT count(at) AS n," \
-      " nullif(max(0.0, coalesce(s.finished, max(at)) - s.started), 0) AS elapsed FROM s LEFT JOIN a)," \
-      " pending AS MATERIALIZED (SELECT count(*) AS n, sum(config.flops) AS flops" \
-      " FROM trial CROSS JOIN config USING (config_id) WHERE state IN ('pending', 'running')" \
-      " AND sweep_id IN (SELECT sweep_id FROM of))" \
-      "SELECT iif(EXISTS (SELECT 1 FROM of), pending.n, NULL) AS pending, iif(pending.n = 0, 0.0, ran.elapsed *" \
-      " iif((SELECT sum(flops) FROM of) > 0, pending.flops / (SELECT sum(flops) FROM of)," \
-      " 1.0 * pending.n / ran.n)) AS left_s FROM s, ran, pending") \
     X(EFFICIENCY, /* of a session; 0: the last one; -1: each. Read by query_efficiency(). A row for \
                      each width of its attempts, including failed ones. No row if it was stopped \
                      early or lost a rank, since the wasted time is not recorded. good: attempts with \

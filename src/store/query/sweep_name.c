@@ -8,7 +8,7 @@
 
 static const char sql_sweep[] =
     "SELECT sweep_id, name, objective, (SELECT count(*) FROM sweep),"
-    " task = 'none', direction = 'max' FROM sweep WHERE ?1 IS NULL OR name = ?1"
+    " task = 'none', direction = 'max', coalesce(planned, 0) FROM sweep WHERE ?1 IS NULL OR name = ?1"
     " ORDER BY updated DESC, sweep_id DESC LIMIT 1";
 static const char sql_sweep_names[] = "SELECT group_concat(name, ', ') FROM"
                                       " (SELECT name FROM sweep ORDER BY sweep_id)";
@@ -57,8 +57,8 @@ int query_sweep(struct query_sweep *sweep, struct store *store, const char *name
         return -1;
     sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
     rc = db_step(store, row, err);
-    if (rc == 1 && (db_read(store, row, err, "issiii", &sweep->sweep_id, &its_name, &objective,
-                            &sweep->n_sweeps, &is_program, &maximize) ||
+    if (rc == 1 && (db_read(store, row, err, "issiiii", &sweep->sweep_id, &its_name, &objective,
+                            &sweep->n_sweeps, &is_program, &maximize, &sweep->planned) ||
                     stored_settings_check_text(store, "name of a sweep", its_name, err) ||
                     stored_settings_check_text(store, "objective", objective, err)))
         rc = -1;

@@ -18,6 +18,13 @@
     "scored AS MATERIALIZED (SELECT config_id, count(value) AS trials, avg(value) AS mean" \
     " FROM trial WHERE state = 'done' GROUP BY config_id HAVING count(value) > 0)"
 
+#define SQL_FAILURES(key)                                                              \
+    "SELECT sweep.name AS sweep, state, count(*) AS trials, min(trial_id) AS example," \
+    " " SQL_ERROR " AS reason FROM trial JOIN config USING (config_id)"                \
+    " JOIN sweep USING (sweep_id) WHERE state IN ('diverged', 'failed')"               \
+    " AND (?1 = 0 OR sweep_id = ?1) GROUP BY sweep_id, state, " key                    \
+    " ORDER BY count(*) DESC, min(trial_id)"
+
 /* clang-format off */
 #define QUERY_SWEEP_TABLE(X) \
     X(FILES, \
@@ -49,8 +56,8 @@
       " WHERE config.sweep_id = sweep.sweep_id)) AS trials, planned FROM sweep" \
       " WHERE trials < planned ORDER BY sweep_id") \
     X(BEST, /* of a sweep: first row of the leaderboard, if any, without comparisons */ \
-      "config:i mean:R", \
-      "WITH " SQL_SCORED " SELECT config_id AS config, mean FROM scored JOIN config" \
+      "config:i trials:i mean:R", \
+      "WITH " SQL_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
     X(HIDDEN, /* of a sweep: the best configuration that has a better mean than the first one of BEST, \
@@ -84,10 +91,6 @@
       " EXISTS (SELECT 1 FROM config JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " AND " SQL_SHARE " > 0) AS is_corrected" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
-    X(SCORES, /* of a sweep: configurations with done trials */ \
-      "config:i trials:i mean:R", \
-      "WITH " SQL_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
-      " USING (config_id) WHERE sweep_id = ?1") \
     X(LEVELS, /* of a sweep: values of each axis, ascending */ \
       "axis:s", \
       "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
@@ -156,31 +159,11 @@
       "SELECT config_id AS config, replicate, fold, iif(state = 'done', value, NULL) AS value," \
       " iif(state = 'done', 1.0 * nullif(epochs_run, 0), NULL) AS epochs" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
-    X(FAILURES, "", /* most frequent first */ \
-      "SELECT sweep.name AS sweep, state, count(*) AS trials, min(trial_id) AS example," \
-      " " SQL_ERROR " AS reason" \
-      " FROM trial JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
-      " WHERE state IN ('diverged', 'failed')" \
-      " GROUP BY sweep_id, state, reason ORDER BY count(*) DESC, min(trial_id)") \
-    X(SWEEP_FAILURES, /* most frequent first */ \
-      "state:t trials:i example:i reason:s", \
-      "SELECT state, count(*) AS trials, min(trial_id) AS example, " SQL_ERROR " AS reason" \
-      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
-      " AND state IN ('diverged', 'failed') GROUP BY state, reason" \
-      " ORDER BY count(*) DESC, min(trial_id) LIMIT 20") \
-    X(FAILED, /* of a sweep: all reasons of failed trials, most frequent first */ \
-      "trials:i example:i reason:s", \
-      "SELECT count(*) AS trials, min(trial_id) AS example, " SQL_ERROR " AS reason" \
-      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 AND state = 'failed'" \
-      " GROUP BY reason ORDER BY count(*) DESC, min(trial_id)") \
-    X(REASONS, /* of a sweep: why trials diverged or failed, most frequent first. Reasons that \
-                  differ in a number at their end, such as an epoch, are one. */ \
-      "state:t trials:i reason:s", \
-      "SELECT state, count(*) AS trials, iif(count(DISTINCT error) > 1, stem || '...', min(error))" \
-      " AS reason FROM (SELECT state, " SQL_ERROR " AS error," \
-      " rtrim(" SQL_ERROR ", '0123456789') AS stem FROM config JOIN trial USING (config_id)" \
-      " WHERE sweep_id = ?1 AND state IN ('diverged', 'failed'))" \
-      " GROUP BY state, stem ORDER BY count(*) DESC, stem LIMIT 20") \
+    X(FAILURES, /* of a sweep; 0: of all. Most frequent first */ \
+      "state:t trials:i example:i reason:s", SQL_FAILURES("reason")) \
+    X(REASONS, /* the same. Reasons that differ only in numbers, such as an epoch, are one: that of \
+                  the example. */ \
+      "state:t trials:i example:i reason:s", SQL_FAILURES("failure_stem(" SQL_ERROR ")")) \
     X(COPIES, "", /* of a program's sweep: a row if repeats of its configurations are done, and within \
                  each configuration all scores are equal */ \
       "SELECT 1 FROM (SELECT max(n) AS most, sum(differs) AS differ FROM" \

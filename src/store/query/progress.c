@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "store/query/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/words.h"
+#include "store/db.h"
+#include "store/query/query_rows.h"
+
+/* Commits follow within half a second, so such a rank has not been idle for long. */
+#define SHORT_S 2.0
+
+/* ---- counts ---- */
+
+int progress_count(struct progress_counts *counts, struct store *store,
+                   const struct query_sweep *sweep, struct err *err)
+{
+    struct result_table table;
+
+    *counts = (struct progress_counts){0};
+    if (query_table(&table, store, QUERY_SWEEPS, 0, err))
+        return -1;
+    for (int64_t r = 0; r < table.n_rows; r++)
+        if (!strcmp(result_table_text(&table, r, "sweep"), sweep->name))
+            *counts = (struct progress_counts){
+                .trials = result_table_integer(&table, r, "trials"),
+                .done = result_table_integer(&table, r, "done"),
+                .diverged = result_table_integer(&table, r, "diverged"),
+                .failed = result_table_integer(&table, r, "failed"),
+                .running = result_table_integer(&table, r, "running"),
+                .pending = result_table_integer(&table, r, "pending"),
+            };
+    result_table_release(&table);
+    counts->planned = sweep->planned > counts->trials ? sweep->planned : counts->trials;
+    return 0;
+}
+
+/* ---- the session ---- */
+
+/* One pass over its attempts, in a tenth of the time of GROUP BY. A session has one host for each
+ * rank. */
+static const char sql_attempts[] =
+    "SELECT attempt_id, rank, host, outcome, started, finished, trial_id FROM attempt"
+    " WHERE session_id = ?1 ORDER BY attempt_id";
+static const char sql_members[] =
+    "SELECT m.attempt_id, m.rank, m.host, outcome, started, finished, trial_id"
+    " FROM member AS m CROSS JOIN attempt AS a USING (attempt_id)"
+    " WHERE session_id = ?1 AND m.rank <> a.rank ORDER BY m.attempt_id";
+
+struct attempt {
+    int64_t id, trial;
+    int rank;
+    const char *host, *outcome;
+    double started, finished; /* NaN: open */
+};
+
+struct pass {
+    struct progress_session *session;
+    double started, now, last; /* of the session; of its results */
+    double *ended;             /* [n_ranks] of the newest attempt */
+    bool is_members;
+};
+
+static void add_result(struct pass *pass, struct progress_rank *rank, const struct attempt *a)
+{
+    struct progress_session *s = pass->session;
+    int state = trial_state_parse(a->outcome);
+    double at = PROGRESS_BINS * (a->finished - pass->started) / s->seconds;
+
+    if (state != TRIAL_DONE && state != TRIAL_DIVERGED && state != TRIAL_FAILED)
+        return;
+    rank->n++;
+    rank->diverged += state == TRIAL_DIVERGED;
+    rank->failed += state == TRIAL_FAILED;
+    s->results++;
+    pass->last = fmax(pass->last, a->finished);
+    /* clocks differ: earlier and later ones count in the first and last part; NaN is neither */
+    s->bins[at >= PROGRESS_BINS - 1 ? PROGRESS_BINS - 1 : at > 0 ? (int)at : 0]++;
+}
+
+static enum progress_work work_of(const struct pass *pass, const char *outcome)
+{
+    /* in a copy nobody knows of a 'lost' attempt how it went on */
+    bool is_lost = !strcmp(outcome, "lost") && pass->session->life != SESSION_LIFE_ELSEWHERE;
+
+    return !strcmp(outcome, "running")              ? PROGRESS_RUNS
+           : is_lost || !strcmp(outcome, "crashed") ? PROGRESS_LOST
+                                                    : PROGRESS_IDLE;
+}
+
+static void add_attempt(struct pass *pass, const struct attempt *a)
+{
+    struct progress_rank *rank = &pass->session->ranks[a->rank];
+
+    if (!*rank->host)
+        snprintf(rank->host, sizeof rank->host, "%s", a->host);
+    if (!isnan(a->finished)) {
+        rank->busy_s += fmax(a->finished - a->started, 0);
+        rank->has_ended = true;
+    }
+    if (!pass->is_members)
+        add_result(pass, rank, a);
+    if (a->id <= rank->attempt || (pass->is_members && !strcmp(a->outcome, "crashed")))
+        return;
+    rank->attempt = a->id;
+    rank->trial = a->trial;
+    rank->work = work_of(pass, a->outcome);
+    pass->ended[a->rank] = a->finished;
+}
+
+static int read_attempts(struct pass *pass, struct store *store, const char *sql, struct err *err)
+{
+    sqlite3_stmt *row = query_prepare(store, sql, pass->session->id, err);
+    int rc = row ? 1 : -1;
+
+    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
+        struct attempt a;
+
+        if (db_check_row(store, row, "inssrRi", err)) {
+            rc = -1;
+            break;
+        }
+        a = (struct attempt){
+            .id = sqlite3_column_int64(row, 0),
+            .rank = sqlite3_column_int(row, 1),
+            .host = (const char *)sqlite3_column_text(row, 2),
+            .outcome = (const char *)sqlite3_column_text(row, 3),
+            .started = sqlite3_column_double(row, 4),
+            .finished = sqlite3_column_type(row, 5) == SQLITE_NULL ? (double)NAN
+                                                                   : sqlite3_column_double(row, 5),
+            .trial = sqlite3_column_int64(row, 6),
+        };
+        if (a.rank < pass->session->n_ranks && a.host && a.outcome)
+            add_attempt(pass, &a);
+    }
+    sqlite3_finalize(row);
+    return rc;
+}
+
+static int read_ranks(struct progress_session *s, struct store *store, double started,
+                      struct err *err)
+{
+    size_t n = (size_t)s->n_ranks + 1;
+    struct pass pass = {.session = s, .started = started, .now = clock_unix(), .last = -INFINITY};
+    int rc = -1;
+
+    s->ranks = calloc(n, sizeof *s->ranks);
+    pass.ended = calloc(n, sizeof *pass.ended);
+    if (!s->ranks || !pass.ended)
+        err_nomem(err, "ranks", n * sizeof *s->ranks);
+    else
+        rc = read_attempts(&pass, store, sql_attempts, err);
+    pass.is_members = true;
+    if (!rc)
+        rc = read_attempts(&pass, store, sql_members, err);
+    for (int32_t r = 0; !rc && r < s->n_ranks; r++)
+        if (s->ranks[r].work == PROGRESS_IDLE && pass.now - pass.ended[r] < SHORT_S)
+            s->ranks[r].work = PROGRESS_RUNS;
+    if (isnan(s->elapsed_s) && s->results)
+        s->elapsed_s = pass.last - started;
+    free(pass.ended);
+    return rc;
+}
+
+int progress_read_session(struct progress_session *s, struct store *store, struct err *err)
+{
+    const char *why;
+    double started;
+    int64_t ranks;
+
+    *s = (struct progress_session){.outcome = ""};
+    if (query_table(&s->row, store, QUERY_SESSION, 0, err))
+        return -1;
+    if (!s->row.n_rows)
+        return 0;
+    s->id = result_table_integer(&s->row, 0, "session");
+    s->life = session_check_life(&why, store, s->id);
+    s->outcome = session_check_outcome(s->life, result_table_text(&s->row, 0, "outcome"));
+    s->is_running = s->life == SESSION_LIFE_RUNNING && !strcmp(s->outcome, "running");
+    s->command = result_table_text(&s->row, 0, "command");
+    s->job = result_table_text(&s->row, 0, "job");
+    if (s->life != SESSION_LIFE_RUNNING)
+        snprintf(s->why, sizeof s->why, "%s", why);
+    started = result_table_real(&s->row, 0, "started");
+    ranks = result_table_integer(&s->row, 0, "ranks");
+    s->n_ranks = (int32_t)(ranks < PROGRESS_MOST_RANKS ? ranks : PROGRESS_MOST_RANKS);
+    s->seconds = result_table_real(&s->row, 0, "seconds");
+    s->elapsed_s = result_table_real(&s->row, 0, "finished") - started;
+    if (read_ranks(s, store, started, err))
+        return -1;
+    if (!(s->elapsed_s > 0))
+        s->elapsed_s = (double)NAN;
+    s->rate = (double)s->results / s->elapsed_s;
+    return 0;
+}
+
+void progress_release_session(struct progress_session *s)
+{
+    result_table_release(&s->row);
+    free(s->ranks);
+    *s = (struct progress_session){.outcome = ""};
+}
+
+/* ---- the time left ---- */
+
+/* Trials that cost the same take the same time. Without costs all count the same. The time counts
+ * until the last result. */
+int progress_left(double *left_s, struct store *store, int64_t sweep_id,
+                  const struct progress_counts *counts, const struct progress_session *session,
+                  struct err *err)
+{
+    double share = (double)(counts->pending + counts->running) / (double)session->results, flops;
+    struct result_table work;
+
+    *left_s = (double)NAN;
+    if (!session->is_running || !session->results)
+        return 0;
+    if (query_table(&work, store, QUERY_WORK, sweep_id, err))
+        return -1;
+    if (work.n_rows) {
+        flops =
+            result_table_real(&work, 0, "left_flops") / result_table_real(&work, 0, "done_flops");
+        *left_s = session->elapsed_s * (isfinite(flops) ? flops : share);
+    }
+    result_table_release(&work);
+    return 0;
+}
+
+int progress_read(struct progress *p, struct store *store, const char *name, struct err *err)
+{
+    struct query_sweep last;
+
+    *p = (struct progress){.left_s = (double)NAN};
+    if (query_sweep(&last, store, NULL, err) || query_sweep(&p->sweep, store, name, err) ||
+        progress_count(&p->counts, store, &p->sweep, err))
+        return -1;
+    p->is_last = p->sweep.sweep_id == last.sweep_id;
+    if (!p->is_last)
+        return 0;
+    return progress_read_session(&p->session, store, err) ||
+                   progress_left(&p->left_s, store, last.sweep_id, &p->counts, &p->session, err)
+               ? -1
+               : 0;
+}
+
+void progress_release(struct progress *p)
+{
+    progress_release_session(&p->session);
+}
+
+/* ---- words ---- */
+
+int progress_percent(int64_t n, int64_t all)
+{
+    return all ? (int)(100.0 * (double)n / (double)all) : 100;
+}
+
+char *progress_rate(char out[PROGRESS_RATE], double per_s, double like_per_s)
+{
+    bool is_s = like_per_s >= 1 || like_per_s <= 0, is_min = !is_s && like_per_s * 60 >= 1;
+    double rate = is_s ? per_s : is_min ? per_s * 60 : per_s * 3600;
+
+    *out = '\0';
+    if (!isnan(per_s))
+        snprintf(out, PROGRESS_RATE, rate >= 100 ? "%.0f/%s" : "%.3g/%s", rate,
+                 is_s     ? "s"
+                 : is_min ? "min"
+                          : "h");
+    return out;
+}
+
+char *progress_left_words(char out[PROGRESS_LEFT], double left_s)
+{
+    char words[DURATION_TEXT];
+
+    *out = '\0';
+    if (isfinite(left_s) && left_s >= 0.5)
+        snprintf(out, PROGRESS_LEFT, "about %s left", duration_words(words, round(left_s)));
+    return out;
+}
+/* Beyond ten times the bound a percentage is hard to read. */
+#define MUCH 9
+
+static void put_bound(struct buf *out, const struct query_efficiency *e)
+{
+    char words[DURATION_TEXT];
+
+    buf_printf(out, "the %s of ", duration_words(words, e->bound.seconds));
+    if (e->bound.limit == MAKESPAN_WIDE)
+        buf_printf(out, "the trials of %lld or more ranks, of which %lld ranks hold %lld at a time",
+                   (long long)e->bound.width, (long long)e->ranks,
+                   (long long)(e->ranks / e->bound.width));
+    else if (e->bound.limit == MAKESPAN_LONGEST)
+        buf_puts(out, "the longest trial");
+    else
+        buf_printf(out, "all trials spread evenly over %lld rank%s", (long long)e->ranks,
+                   plural(e->ranks));
+}
+
+void progress_efficiency(struct buf *out, const struct query_efficiency *e)
+{
+    if (isnan(e->above))
+        return;
+    buf_printf(out, "ranks were busy %.1f %% of the time; the run took ", 100 * e->busy);
+    if (100 * e->above < 0.05)
+        buf_puts(out, "no longer than ");
+    else if (e->above < MUCH)
+        buf_printf(out, "%.*f %% longer than ", e->above < 0.1, 100 * e->above);
+    else
+        buf_printf(out, "%.0f times ", 1 + e->above);
+    put_bound(out, e);
+}
