@@ -12,6 +12,8 @@
 #include "base/fault.h"
 #include "base/student.h"
 #include "data/core/dataset.h"
+#include "program/folder.h"
+#include "sched/traffic.h"
 #include "store/database_file.h"
 #include "store/sqlite_error.h"
 #include "store/trial_files.h"
@@ -71,6 +73,24 @@ static void t95(sqlite3_context *context, int n, sqlite3_value **values)
 {
     (void)n;
     sqlite3_result_double(context, student_two_sided(0.95, sqlite3_value_int64(values[0])));
+}
+
+/* size: -1 for any. */
+static void is_traffic(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const char *activity = (const char *)sqlite3_value_text(values[0]);
+
+    (void)n;
+    sqlite3_result_int(
+        context, activity && traffic_find_cell(activity, sqlite3_value_int64(values[1])) >= 0);
+}
+
+static void is_file_name(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const char *name = (const char *)sqlite3_value_text(values[0]);
+
+    (void)n;
+    sqlite3_result_int(context, name && folder_contains(name));
 }
 
 /* The reason of a failure as it is grouped. */
@@ -146,6 +166,8 @@ int db_add_functions(struct store *store, struct err *err)
         int n_arguments, flags;
         void (*call)(sqlite3_context *, int, sqlite3_value **);
     } functions[] = {{"t95", 1, SQLITE_DETERMINISTIC, t95},
+                     {"is_traffic", 2, SQLITE_DETERMINISTIC, is_traffic},
+                     {"is_file_name", 1, SQLITE_DETERMINISTIC, is_file_name},
                      {"failure_stem", 1, SQLITE_DETERMINISTIC, failure_stem},
                      {"program_checkpoints", 0, SQLITE_DIRECTONLY, checkpoints},
                      {"program_epoch", 1, SQLITE_DIRECTONLY, program_epoch},

@@ -204,8 +204,8 @@ damaged() { # NAME SQL WANTED: the row of session 2 is refused
 row="where session_id = 2 and rank = 0 and activity = 'wait'"
 damaged "a rank that is not in the session" "update traffic set rank = 2000000000 $row" \
     "rank = 2000000000: must be a rank of the session" 2000000000
-damaged "negative seconds" "update traffic set seconds = -1 $row" "seconds = -1: must be from 0 to 1e9"
-damaged "seconds beyond all time" "update traffic set seconds = 1e308 $row" "seconds = 1e+308: must be from 0 to 1e9"
+damaged "negative seconds" "update traffic set seconds = -1 $row" "seconds = -1.0: must be from 0 to 1e9"
+damaged "seconds beyond all time" "update traffic set seconds = 1e308 $row" "seconds = 1.0e+308: must be from 0 to 1e9"
 damaged "negative calls" "update traffic set calls = -5 $row" "calls = -5: must be from 0 to 1e15"
 damaged "calls whose sum overflows" "update traffic set calls = 9223372036854775807 $row" \
     "calls = 9223372036854775807: must be from 0 to 1e15"

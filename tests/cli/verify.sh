@@ -67,7 +67,7 @@ trial=$(sqlite3 results.db 'select min(trial_id) from prediction')
 sample=$(sqlite3 results.db "select min(sample) from prediction where trial_id = $trial")
 row="where trial_id = $trial and sample = $sample"
 damaged prediction "update prediction set predicted = 'tall' $row" "t$trial, sample $sample: predicted = 'tall': must be a number"
-damaged prediction "update prediction set observed = 9e999 $row" "t$trial, sample $sample: observed = inf: must be a number"
+damaged prediction "update prediction set observed = 9e999 $row" "t$trial, sample $sample: observed = Inf: must be a number"
 damaged prediction "update prediction set sample = 383 $row" "t$trial, sample 383: sample = 383: must be a sample of the sweep"
 damaged prediction "update prediction set trial_id = 99 $row" "t99, sample $sample: state = NULL: must be done, as of each trial with predictions"
 damaged prediction "update prediction set probabilities = '{\"a\": 0.5, \"b\": 0.4}' $row" ".*probabilities = .*: must be a JSON object of numbers from 0 to 1 with the sum 1"

@@ -47,20 +47,6 @@
       "SELECT trial_id AS trial, replicate, fold, sample, id, sample_group, observed," \
       " prediction.predicted, probabilities, scores FROM trial JOIN prediction USING (trial_id)" \
       " WHERE config_id = ?1 ORDER BY trial_id, sample") \
-    X(PREDICTION_ROWS, /* of all sweeps. are_probabilities, are_scores: JSON objects of numbers, \
-                          and probabilities in [0, 1] with the sum 1 */ \
-      "trial:i sample:i id:s probabilities:S scores:S state:S task:S samples:I" \
-      " are_probabilities:i are_scores:i", \
-      "SELECT trial_id AS trial, sample, id, observed, prediction.predicted, probabilities, scores," \
-      " state, task, samples, (SELECT count(*) > 0 AND count(*) = count(j.key)" \
-      " FILTER (WHERE j.type IN ('integer', 'real') AND j.value BETWEEN 0 AND 1)" \
-      " AND abs(total(j.value) - 1) < 0.01" \
-      " FROM json_each(iif(json_valid(probabilities), probabilities, '{}')) AS j)" \
-      " AS are_probabilities, (SELECT count(*) > 0 AND count(*) = count(j.key)" \
-      " FILTER (WHERE j.type IN ('integer', 'real'))" \
-      " FROM json_each(iif(json_valid(scores), scores, '{}')) AS j) AS are_scores" \
-      " FROM prediction LEFT JOIN trial USING (trial_id) LEFT JOIN config USING (config_id)" \
-      " LEFT JOIN sweep USING (sweep_id) ORDER BY trial_id, sample") \
     X(CLASS_SCORES, /* of a configuration: probabilities or scores of its predictions */ \
       "trial:i sample:i class:s", \
       "SELECT trial_id AS trial, sample, c.key AS class, c.value AS score FROM trial" \

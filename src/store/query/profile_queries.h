@@ -84,12 +84,7 @@
     X(PROFILE_COUNTERS, "", /* percent of the rank's time */ \
       "WITH " SQL_TRAFFIC "SELECT rank, host, activity, size, calls, bytes, seconds," \
       " round(100 * seconds / whole, 1) AS percent FROM t JOIN r USING (rank)" \
-      " ORDER BY rank, " SQL_ACTIVITY_ORDER ", size") \
-    X(TRAFFIC_ROWS, /* of a session; 0: of all. ranks: of its session */ \
-      "session:i rank:i activity:s size:i calls:i bytes:i seconds:r ranks:I", \
-      "SELECT t.session_id AS session, rank, activity, size, calls, bytes, seconds, s.ranks" \
-      " FROM traffic AS t LEFT JOIN session AS s USING (session_id)" \
-      " WHERE t.session_id BETWEEN iif(?1, ?1, -9e18) AND iif(?1, ?1, 9e18)")
+      " ORDER BY rank, " SQL_ACTIVITY_ORDER ", size")
 /* clang-format on */
 
 #endif

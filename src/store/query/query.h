@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "sched/makespan.h"
+#include "store/query/check_queries.h"
 #include "store/query/model_queries.h"
 #include "store/query/profile_queries.h"
 #include "store/query/session_queries.h"
@@ -106,7 +107,8 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
     QUERY_SESSION_TABLE(X) \
     QUERY_TRIAL_TABLE(X) \
     QUERY_MODEL_TABLE(X) \
-    QUERY_PROFILE_TABLE(X)
+    QUERY_PROFILE_TABLE(X) \
+    QUERY_CHECK_TABLE(X)
 /* clang-format on */
 
 enum query {

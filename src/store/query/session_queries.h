@@ -105,13 +105,6 @@
       " FROM member AS m CROSS JOIN attempt AS a USING (attempt_id) CROSS JOIN trial USING (trial_id)" \
       " CROSS JOIN config USING (config_id) WHERE sweep_id = ?1 AND m.rank <> a.rank)" \
       " ORDER BY outcome = 'done', finished - started DESC, attempt_id, rank LIMIT 20000") \
-    X(MEMBER_ROWS, /* of all attempts. leader: the rank that the attempt names, which is_led if it is \
-                      a member, too; ranks: of the session */ \
-      "attempt:i rank:i leader:I is_led:i ranks:i", \
-      "SELECT m.attempt_id AS attempt, m.rank, a.rank AS leader, EXISTS (SELECT 1 FROM member AS o" \
-      " WHERE o.attempt_id = m.attempt_id AND o.rank = a.rank) AS is_led," \
-      " coalesce(s.ranks, 2147483647) AS ranks FROM member AS m LEFT JOIN attempt AS a" \
-      " USING (attempt_id) LEFT JOIN session AS s USING (session_id) ORDER BY m.attempt_id, m.rank") \
     X(TRACE_SESSIONS, /* by begin. first, last: moments known of each */ \
       "session:i command:s version:s host:s ranks:n outcome:s started:r finished:R first:r" \
       " last:r", \

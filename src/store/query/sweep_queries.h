@@ -135,14 +135,6 @@
       "topic:s ordinal:i name:s", \
       "SELECT topic, ordinal, name, value FROM data_fact WHERE sweep_id = ?1" \
       " ORDER BY topic, ordinal") \
-    X(FACT_ROWS, /* of all sweeps. next: facts before it in its topic; is_known: NULL if there is no \
-                    such sweep; is_count: its topic has numbers */ \
-      "sweep:i topic:s ordinal:i name:s next:i is_count:i", \
-      "SELECT f.sweep_id AS sweep, topic, ordinal, f.name, value, row_number()" \
-      " OVER (PARTITION BY f.sweep_id, topic ORDER BY ordinal) - 1 AS next," \
-      " topic IN ('class', 'group', 'target_bin', 'degree', 'part', 'marker', 'duplicate') AS is_count," \
-      " sweep.sweep_id AS is_known FROM data_fact AS f LEFT JOIN sweep USING (sweep_id)" \
-      " ORDER BY f.sweep_id, topic, ordinal") \
     X(SWEEP_RECORD, /* id of a sweep, also below. share: n_val / n_train, of its first \
                        configuration */ \
       "direction:s task:s file:s ini:s data_digest:s samples:i features:i classes:i" \

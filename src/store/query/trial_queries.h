@@ -126,19 +126,6 @@
       "epoch:i name:s value:R seconds:R", \
       "SELECT epoch, name, value, seconds FROM curve_metric LEFT JOIN curve" \
       " USING (trial_id, epoch) WHERE trial_id = ?1 ORDER BY epoch, name") \
-    X(LOG_ROWS, /* of all sweeps */ \
-      "trial:i bytes:i kept:i state:S", \
-      "SELECT trial_id AS trial, bytes, length(tail) AS kept, state FROM log" \
-      " LEFT JOIN trial USING (trial_id) ORDER BY trial_id") \
-    X(FILE_ROWS, /* of all sweeps */ \
-      "trial:i name:s bytes:i state:S", \
-      "SELECT trial_id AS trial, name, bytes, state FROM file LEFT JOIN trial USING (trial_id)" \
-      " ORDER BY trial_id, name") \
-    X(POINT_ROWS, /* of all sweeps. has_epoch: NULL if curve lacks it */ \
-      "trial:i epoch:i name:s value:R state:S", \
-      "SELECT trial_id AS trial, epoch, name, curve_metric.value, state, curve.seconds AS has_epoch" \
-      " FROM curve_metric LEFT JOIN trial USING (trial_id) LEFT JOIN curve" \
-      " USING (trial_id, epoch) ORDER BY trial_id, epoch, name") \
     X(TRIAL_CURVE, \
       "epoch:i train_loss:R val_loss:R val_value:R seconds:r", \
       "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \
