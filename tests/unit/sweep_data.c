@@ -161,9 +161,9 @@ static void test_history(void **state)
     near(data.attempts[19].end, 19.5);
     assert_int_equal(data.n_ranks, 1);
     assert_string_equal(data.ranks[0].host, "node1");
-    assert_int_equal(data.n_sessions, 1);
-    assert_true(isnan(data.sessions[0].finished));
-    assert_string_equal(data.sessions[0].cpu, "cpu");
+    assert_int_equal(data.sessions.n_rows, 1);
+    assert_true(isnan(result_table_real(&data.sessions, 0, "finished")));
+    assert_string_equal(result_table_text(&data.sessions, 0, "cpu"), "cpu");
     assert_int_equal(data.n_tests, 0);
     sweep_data_release(&data);
     store_close(store);

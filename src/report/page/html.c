@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/escape.h"
 #include "base/words.h"
@@ -67,6 +68,18 @@ void html_table_head(struct html_table *table, const char *name, bool is_number)
     buf_printf(table->out, "<th scope=\"col\"%s>", is_number ? " class=\"number\"" : "");
     escape_html(table->out, name);
     buf_puts(table->out, "</th>");
+}
+
+void html_table_heads(struct html_table *table, const char *names)
+{
+    for (size_t n; *names; names += n + (names[n] == '|')) {
+        bool is_number = *names == '#';
+        char name[64];
+
+        n = strcspn(names, "|");
+        snprintf(name, sizeof name, "%.*s", (int)n - is_number, names + is_number);
+        html_table_head(table, name, is_number);
+    }
 }
 
 void html_table_row(struct html_table *table, int64_t config)

@@ -32,6 +32,8 @@ void html_long_end(struct buf *out);
  * left to right. */
 void html_table_begin(struct html_table *table, struct buf *out, const char *summary);
 void html_table_head(struct html_table *table, const char *name, bool is_number);
+/* Several heads: "config|#place" is that of a text and that of a number. */
+void html_table_heads(struct html_table *table, const char *names);
 /* config: the id of the configuration that the row is about; 0: none. */
 void html_table_row(struct html_table *table, int64_t config);
 void html_table_end(struct html_table *table);

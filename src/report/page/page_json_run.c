@@ -15,25 +15,41 @@ static void put_time(struct buf *out, double seconds)
         buf_puts(out, "null");
 }
 
-static void put_session(struct buf *out, const struct sweep_past_session *s)
+/* An object for each of the first rows. columns: [n] pairs of a member and its column. */
+static void put_rows(struct buf *out, const char *name, const struct result_table *table,
+                     int64_t most, const char *const (*columns)[2], size_t n)
 {
-    json_comma(out);
-    buf_putc(out, '{');
-    json_put_integer(out, "session", s->session);
-    json_name(out, "started");
-    put_time(out, s->started);
-    json_name(out, "finished");
-    put_time(out, s->finished);
-    json_put_text(out, "outcome", s->outcome);
-    json_put_integer(out, "ranks", s->ranks);
-    json_put_text(out, "host", s->host);
-    json_put_text(out, "command", s->command);
-    json_put_text(out, "version", s->version);
-    json_put_text(out, "cpu", s->cpu);
-    json_put_real(out, "busy", s->busy);
-    json_put_text(out, "job", s->job);
-    buf_putc(out, '}');
+    json_name(out, name);
+    buf_putc(out, '[');
+    for (int64_t r = 0; r < table->n_rows && r < most; r++) {
+        json_comma(out);
+        buf_putc(out, '{');
+        for (size_t c = 0; c < n; c++) {
+            const struct cell *cell = result_table_find(table, r, columns[c][1]);
+
+            json_name(out, columns[c][0]);
+            if (cell->type == CELL_INTEGER)
+                buf_put_decimal(out, cell->i);
+            else if (cell->type == CELL_TEXT)
+                escape_json_html(out, cell->s);
+            else if (cell->type == CELL_REAL && strcmp(columns[c][0], "busy") != 0)
+                put_time(out, cell->f);
+            else
+                json_real(out, cell->type == CELL_REAL ? cell->f : (double)NAN);
+        }
+        buf_putc(out, '}');
+    }
+    buf_putc(out, ']');
 }
+
+static const char *const of_sessions[][2] = {
+    {"session", "session"}, {"started", "started"}, {"finished", "finished"},
+    {"outcome", "outcome"}, {"ranks", "ranks"},     {"host", "host"},
+    {"command", "command"}, {"version", "version"}, {"cpu", "cpu"},
+    {"busy", "busy"},       {"job", "job"},
+};
+static const char *const of_failures[][2] = {
+    {"state", "state"}, {"n", "trials"}, {"trial", "example"}, {"reason", "reason"}};
 
 static void put_ranks(struct buf *out, const struct sweep_data *d)
 {
@@ -90,25 +106,13 @@ static void put_run(struct buf *out, const struct sweep_data *d)
 {
     json_name(out, "run");
     buf_putc(out, '{');
-    json_name(out, "sessions");
-    buf_putc(out, '[');
-    for (int32_t i = 0; i < d->n_sessions; i++)
-        put_session(out, &d->sessions[i]);
-    buf_putc(out, ']');
+    put_rows(out, "sessions", &d->sessions, INT64_MAX, of_sessions,
+             sizeof of_sessions / sizeof *of_sessions);
     put_ranks(out, d);
     put_attempts(out, d);
-    json_name(out, "failures");
-    buf_putc(out, '[');
-    for (int32_t i = 0; i < d->n_failures; i++) {
-        json_comma(out);
-        buf_putc(out, '{');
-        json_put_text(out, "state", d->failures[i].state);
-        json_put_integer(out, "n", d->failures[i].n);
-        json_put_integer(out, "trial", d->failures[i].trial);
-        json_put_text(out, "reason", d->failures[i].reason);
-        buf_putc(out, '}');
-    }
-    buf_puts(out, "]}");
+    put_rows(out, "failures", &d->failures, SWEEP_REASONS, of_failures,
+             sizeof of_failures / sizeof *of_failures);
+    buf_putc(out, '}');
 }
 
 /* facts: sorted by topic. */

@@ -16,35 +16,29 @@ const char *panel_why_no_attempt(struct buf *scratch, const struct page *page)
     return page->data->n_attempts ? NULL : "No trial has begun.";
 }
 
-static void table_sessions(struct buf *out, const struct sweep_data *d)
+static void table_sessions(struct buf *out, const struct result_table *s)
 {
     char started[CLOCK_TEXT];
     struct html_table table;
 
     html_table_begin(&table, out, "Table: sessions");
-    html_table_head(&table, "session", true);
-    html_table_head(&table, "started", false);
-    html_table_head(&table, "seconds", true);
-    html_table_head(&table, "outcome", false);
-    html_table_head(&table, "ranks", true);
-    html_table_head(&table, "host", false);
-    html_table_head(&table, "job", false);
-    html_table_head(&table, "busy %", true);
-    html_table_head(&table, "core hours", true);
-    for (int32_t i = 0; i < d->n_sessions; i++) {
-        const struct sweep_past_session *s = &d->sessions[i];
-        double seconds = s->finished - s->started;
+    html_table_heads(&table,
+                     "#session|started|#seconds|outcome|#ranks|host|job|#busy %|#core hours");
+    for (int64_t r = 0; r < s->n_rows; r++) {
+        double begun = result_table_real(s, r, "started");
+        double seconds = result_table_real(s, r, "finished") - begun;
+        int64_t ranks = result_table_integer(s, r, "ranks");
 
         html_table_row(&table, 0);
-        html_cell_integer(&table, s->session);
-        html_cell_text(&table, clock_utc(started, s->started));
+        html_cell_integer(&table, result_table_integer(s, r, "session"));
+        html_cell_text(&table, clock_utc(started, begun));
         html_cell_real(&table, seconds);
-        html_cell_text(&table, s->outcome);
-        html_cell_integer(&table, s->ranks);
-        html_cell_text(&table, s->host);
-        html_cell_text(&table, s->job);
-        html_cell_real(&table, 100 * s->busy);
-        html_cell_real(&table, seconds * s->ranks / 3600);
+        html_cell_text(&table, result_table_text(s, r, "outcome"));
+        html_cell_integer(&table, ranks);
+        html_cell_text(&table, result_table_text(s, r, "host"));
+        html_cell_text(&table, result_table_text(s, r, "job"));
+        html_cell_real(&table, 100 * result_table_real(s, r, "busy"));
+        html_cell_real(&table, seconds * (double)ranks / 3600);
     }
     html_table_end(&table);
 }
@@ -84,10 +78,7 @@ static void table_ranks(struct buf *out, const struct sweep_data *d)
         sums[a->rank].busy_s += isnan(a->end) ? 0 : fmax(a->end - a->start, 0);
     }
     html_table_begin(&table, out, "Table: ranks and what became of their attempts");
-    html_table_head(&table, "session", true);
-    html_table_head(&table, "rank", true);
-    html_table_head(&table, "host", false);
-    html_table_head(&table, "attempts", true);
+    html_table_heads(&table, "#session|#rank|host|#attempts");
     for (int o = SWEEP_DIVERGED; o < SWEEP_N_OUTCOMES; o++)
         html_table_head(&table, sweep_outcome_names[o], true);
     html_table_head(&table, "busy seconds", true);
@@ -99,24 +90,22 @@ static void table_ranks(struct buf *out, const struct sweep_data *d)
 
 static void table_failures(struct buf *out, const struct sweep_data *d)
 {
+    const struct result_table *f = &d->failures;
     struct html_table table;
 
-    if (!d->n_failures)
+    if (!f->n_rows)
         return;
     html_table_begin(&table, out,
-                     d->n_failures < SWEEP_REASONS
+                     f->n_rows < SWEEP_REASONS
                          ? "Table: trials without a score, by reason"
                          : "Table: trials without a score, the most frequent reasons");
-    html_table_head(&table, "state", false);
-    html_table_head(&table, "trials", true);
-    html_table_head(&table, "example (trial)", true);
-    html_table_head(&table, "reason", false);
-    for (int32_t i = 0; i < d->n_failures; i++) {
+    html_table_heads(&table, "state|#trials|#example (trial)|reason");
+    for (int64_t r = 0; r < f->n_rows && r < SWEEP_REASONS; r++) {
         html_table_row(&table, 0);
-        html_cell_text(&table, d->failures[i].state);
-        html_cell_integer(&table, d->failures[i].n);
-        html_cell_integer(&table, d->failures[i].trial);
-        html_cell_text(&table, d->failures[i].reason);
+        html_cell_text(&table, result_table_text(f, r, "state"));
+        html_cell_integer(&table, result_table_integer(f, r, "trials"));
+        html_cell_integer(&table, result_table_integer(f, r, "example"));
+        html_cell_text(&table, result_table_text(f, r, "reason"));
     }
     html_table_end(&table);
 }
@@ -134,7 +123,7 @@ void panel_table_run(struct buf *out, const struct page *page)
                  "Busy: how much of the time from the first start of a trial to the last end the "
                  "ranks spent in trials, as in 'espalier status'. A session that was stopped "
                  "or lost a rank has no such share.");
-    table_sessions(out, d);
+    table_sessions(out, &d->sessions);
     table_ranks(out, d);
     table_failures(out, d);
 }

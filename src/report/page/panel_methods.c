@@ -783,8 +783,8 @@ void panel_put_methods(struct buf *out, const struct page *page)
     m.s = sweep_data_settings(d, chosen < 0 ? 0 : d->configs[chosen].type);
     if (m.s)
         m.samples = data_format_at(m.s->v[P_FORMAT].i)->sample_word;
-    if (d->n_sessions)
-        m.version = d->sessions[d->n_sessions - 1].version;
+    if (d->sessions.n_rows)
+        m.version = result_table_text(&d->sessions, d->sessions.n_rows - 1, "version");
     m.has_stop_part = panel_fact(d, "part", "stop_min") > 0 && !is_varied(d, P_STOP);
     buf_puts(out, "<h3>Methods and results, to copy</h3>\n<blockquote class=\"methods copy\">");
     put_preliminary(&m);

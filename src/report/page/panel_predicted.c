@@ -32,8 +32,9 @@ static void put_command(struct buf *out, const struct sweep_data *d)
     struct buf file = {0}, db = {0};
     bool has_options = false;
 
-    for (int32_t i = 0; i < d->n_sessions; i++)
-        has_options = has_options || strstr(d->sessions[i].command, " --set");
+    for (int64_t i = 0; i < d->sessions.n_rows; i++)
+        has_options =
+            has_options || strstr(result_table_text(&d->sessions, i, "command"), " --set");
     buf_printf(out, "'espalier run %s %s'%s", escape_shell(&file, d->file),
                escape_shell(&db, d->database),
                has_options ? ", with the --set options of the first run," : "");
@@ -270,11 +271,7 @@ static void table_groups(struct buf *out, const struct sweep_predictions *p)
     out->failed |= !truth || !prediction || !scratch;
     if (!out->failed) {
         html_table_begin(&table, out, "Table: metrics of groups, all predictions together");
-        html_table_head(&table, "group", false);
-        html_table_head(&table, "predictions", true);
-        html_table_head(&table, "pearson", true);
-        html_table_head(&table, "r2", true);
-        html_table_head(&table, "rmse", true);
+        html_table_heads(&table, "group|#predictions|#pearson|#r2|#rmse");
         put_group(&table, p, -1, truth, prediction, scratch);
         for (int32_t g = 0; g < p->n_groups; g++)
             put_group(&table, p, g, truth, prediction, scratch);
@@ -422,11 +419,7 @@ void panel_table_test(struct buf *out, const struct page *page)
     html_table_begin(&table, out,
                      is_known ? "Table: scores on the validation parts and the test part"
                               : "Table: the objective, and test scores");
-    html_table_head(&table, "part", false);
-    html_table_head(&table, "metric", false);
-    html_table_head(&table, "trials", true);
-    html_table_head(&table, "mean", true);
-    html_table_head(&table, "sd", true);
+    html_table_heads(&table, "part|metric|#trials|#mean|#sd");
     put_part(&table, is_known ? "validation" : "objective", &validation);
     for (int32_t i = 0; i < d->n_tests; i++)
         put_part(&table, "test", &d->tests[i]);

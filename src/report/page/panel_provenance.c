@@ -19,45 +19,29 @@ static void put_row(struct buf *out, const char *name, const char *value)
     buf_puts(out, "</td></tr>\n");
 }
 
-/* True if no earlier session has the same text. */
-static bool is_new(const struct sweep_data *d, int32_t i,
-                   const char *(*text)(const struct sweep_past_session *s))
+static const char *text_of(const struct sweep_data *d, int64_t session, const char *column)
 {
-    for (int32_t k = 0; k < i; k++)
-        if (!strcmp(text(&d->sessions[k]), text(&d->sessions[i])))
+    return result_table_text(&d->sessions, session, column);
+}
+
+/* True if no earlier session has the same text. */
+static bool is_new(const struct sweep_data *d, int64_t i, const char *column)
+{
+    for (int64_t k = 0; k < i; k++)
+        if (!strcmp(text_of(d, k, column), text_of(d, i, column)))
             return false;
     return true;
 }
 
-static const char *version_of(const struct sweep_past_session *s)
-{
-    return s->version;
-}
-
-static const char *cpu_of(const struct sweep_past_session *s)
-{
-    return s->cpu;
-}
-
-static const char *host_of(const struct sweep_past_session *s)
-{
-    return s->host;
-}
-
-static const char *command_of(const struct sweep_past_session *s)
-{
-    return s->command;
-}
-
 /* A row with the different texts of the sessions. */
 static void put_each(struct buf *out, const char *name, const struct sweep_data *d,
-                     const char *(*text)(const struct sweep_past_session *s))
+                     const char *column)
 {
     struct buf all = {0};
 
-    for (int32_t i = 0; i < d->n_sessions; i++)
-        if (*text(&d->sessions[i]) && is_new(d, i, text))
-            buf_printf(&all, "%s%s", all.size ? "; " : "", text(&d->sessions[i]));
+    for (int64_t i = 0; i < d->sessions.n_rows; i++)
+        if (*text_of(d, i, column) && is_new(d, i, column))
+            buf_printf(&all, "%s%s", all.size ? "; " : "", text_of(d, i, column));
     put_row(out, name, buf_text(&all));
     out->failed |= buf_failed(&all);
     buf_release(&all);
@@ -76,9 +60,9 @@ static void put_facts(struct buf *out, const struct page *page)
             d->digest);
     put_row(out, "first run", clock_utc(created, d->created));
     put_row(out, "last change", clock_utc(updated, d->updated));
-    put_each(out, "version of espalier", d, version_of);
-    put_each(out, "processor", d, cpu_of);
-    put_each(out, "host of rank 0", d, host_of);
+    put_each(out, "version of espalier", d, "version");
+    put_each(out, "processor", d, "cpu");
+    put_each(out, "host of rank 0", d, "host");
     put_row(out, "page written by espalier", page->version);
     buf_puts(out, "</tbody></table>\n");
 }
@@ -87,25 +71,27 @@ static void put_processors(struct buf *out, const struct sweep_data *d)
 {
     int32_t n = 0;
 
-    for (int32_t s = 0; s < d->n_sessions; s++)
-        if (*d->sessions[s].cpu && is_new(d, s, cpu_of))
+    for (int64_t s = 0; s < d->sessions.n_rows; s++)
+        if (*text_of(d, s, "cpu") && is_new(d, s, "cpu"))
             buf_printf(out, "%s%s", n++ ? ", and " : " and a processor of type ",
-                       d->sessions[s].cpu);
+                       text_of(d, s, "cpu"));
 }
 
 void panel_put_runs(struct buf *out, const struct sweep_data *d)
 {
-    int32_t least = INT32_MAX, most = 0;
+    int64_t least = INT64_MAX, most = 0, n = d->sessions.n_rows;
 
-    for (int32_t s = 0; s < d->n_sessions; s++) {
-        least = d->sessions[s].ranks < least ? d->sessions[s].ranks : least;
-        most = d->sessions[s].ranks > most ? d->sessions[s].ranks : most;
+    for (int64_t s = 0; s < n; s++) {
+        int64_t ranks = result_table_integer(&d->sessions, s, "ranks");
+
+        least = ranks < least ? ranks : least;
+        most = ranks > most ? ranks : most;
     }
-    if (!d->n_sessions)
+    if (!n)
         return;
     buf_puts(out, "The trials ran ");
-    if (d->n_sessions > 1)
-        buf_printf(out, "in %d runs of ", (int)d->n_sessions);
+    if (n > 1)
+        buf_printf(out, "in %d runs of ", (int)n);
     else
         buf_puts(out, "on ");
     if (least < most)
@@ -158,9 +144,9 @@ static void put_commands(struct buf *out, const struct sweep_data *d)
 {
     html_element(out, "h3", "Command lines");
     buf_puts(out, "<pre>");
-    for (int32_t i = 0; i < d->n_sessions; i++)
-        if (is_new(d, i, command_of))
-            html_printf(out, "%s\n", d->sessions[i].command);
+    for (int64_t i = 0; i < d->sessions.n_rows; i++)
+        if (is_new(d, i, "command"))
+            html_printf(out, "%s\n", text_of(d, i, "command"));
     buf_puts(out, "</pre>\n");
 }
 

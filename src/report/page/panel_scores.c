@@ -10,8 +10,7 @@
 
 static void head_configs(struct html_table *table, const struct sweep_data *d)
 {
-    html_table_head(table, "config", false);
-    html_table_head(table, "place", true);
+    html_table_heads(table, "config|#place");
     for (int32_t a = 0; a < d->n_axes; a++)
         html_table_head(table, d->axes[a].name, d->axes[a].is_numeric);
 }
@@ -127,13 +126,9 @@ void panel_table_forest(struct buf *out, const struct page *page)
 
     html_table_begin(&table, out, "Table: the leaderboard");
     head_configs(&table, d);
-    html_table_head(&table, "trials", true);
-    html_table_head(&table, "mean", true);
-    html_table_head(&table, "standard error", true);
-    html_table_head(&table, "difference", true);
-    html_table_head(&table, "95 % low", true);
-    html_table_head(&table, "95 % high", true);
-    html_table_head(&table, "within one standard error", false);
+    html_table_heads(
+        &table,
+        "#trials|#mean|#standard error|#difference|#95 % low|#95 % high|within one standard error");
     for (int32_t c = 0; c < d->n_configs; c++) {
         const struct sweep_config *o = &d->configs[c];
 
@@ -182,13 +177,7 @@ static void put_marginals(struct buf *out, const struct sweep_data *d)
     struct html_table table;
 
     html_table_begin(&table, out, "Table: mean score for each value");
-    html_table_head(&table, "axis", false);
-    html_table_head(&table, "value", false);
-    html_table_head(&table, "configurations", true);
-    html_table_head(&table, "mean", true);
-    html_table_head(&table, "95 % low", true);
-    html_table_head(&table, "95 % high", true);
-    html_table_head(&table, "best", true);
+    html_table_heads(&table, "axis|value|#configurations|#mean|#95 % low|#95 % high|#best");
     for (int32_t a = 0; a < d->n_axes; a++)
         for (int32_t l = 0; l < d->axes[a].n; l++) {
             const struct sweep_marginal *m = &d->marginal[a][l];
@@ -210,10 +199,7 @@ static void put_effects(struct buf *out, const struct sweep_data *d)
     struct html_table table;
 
     html_table_begin(&table, out, "Table: share of the variance that each axis explains");
-    html_table_head(&table, "axis", false);
-    html_table_head(&table, "with", false);
-    html_table_head(&table, "degrees of freedom", true);
-    html_table_head(&table, "share, %", true);
+    html_table_heads(&table, "axis|with|#degrees of freedom|#share, %");
     for (int32_t e = 0; e < d->effects.n; e++) {
         const struct sweep_effect *effect = &d->effects.of[e];
 
@@ -291,9 +277,7 @@ void panel_table_pair(struct buf *out, const struct page *page)
     html_table_begin(&table, out, "Table: mean score for each pair of values");
     html_table_head(&table, d->axes[pair[0]].name, d->axes[pair[0]].is_numeric);
     html_table_head(&table, d->axes[pair[1]].name, d->axes[pair[1]].is_numeric);
-    html_table_head(&table, "configurations", true);
-    html_table_head(&table, "mean", true);
-    html_table_head(&table, "best", true);
+    html_table_heads(&table, "#configurations|#mean|#best");
     for (int32_t i = 0; i < least(d->axes[pair[0]].n, PAIR_LEVELS); i++)
         for (int32_t j = 0; j < least(d->axes[pair[1]].n, PAIR_LEVELS); j++)
             put_cell(&table, d, pair, i, j);
@@ -430,11 +414,7 @@ void panel_table_curves(struct buf *out, const struct page *page)
         shown[series] = has_series(d, series);
     html_long_begin(out);
     html_table_begin(&table, out, "Table: the epoch that each trial kept");
-    html_table_head(&table, "config", false);
-    html_table_head(&table, "replicate", true);
-    html_table_head(&table, "fold", true);
-    html_table_head(&table, "kept epoch", true);
-    html_table_head(&table, "last epoch", true);
+    html_table_heads(&table, "config|#replicate|#fold|#kept epoch|#last epoch");
     head_series(&table, d, shown);
     for (int32_t i = 0; i < d->n_curves; i++)
         put_kept_epoch(&table, &d->curves[i], shown);
@@ -456,13 +436,8 @@ void panel_table_cost(struct buf *out, const struct page *page)
     struct html_table table;
 
     html_table_begin(&table, out, "Table: cost of one trial");
-    html_table_head(&table, "config", false);
-    html_table_head(&table, "place", true);
-    html_table_head(&table, "mean", true);
-    html_table_head(&table, "seconds", true);
-    html_table_head(&table, "floating-point operations", true);
-    html_table_head(&table, "Pareto front", false);
-    html_table_head(&table, "choice", false);
+    html_table_heads(&table,
+                     "config|#place|#mean|#seconds|#floating-point operations|Pareto front|choice");
     for (int32_t c = 0; c < d->n_scored; c++) {
         const struct sweep_config *o = &d->configs[c];
         bool by_seconds = is_among(c, d->pareto_seconds, d->n_pareto_seconds);
@@ -492,15 +467,9 @@ void panel_table_types(struct buf *out, const struct page *page)
     struct html_table table;
 
     html_table_begin(&table, out, "Table: the best configuration of each model type");
-    html_table_head(&table, "best config", false);
-    html_table_head(&table, "model type", false);
-    html_table_head(&table, "configurations", true);
-    html_table_head(&table, "place", true);
-    html_table_head(&table, "trials", true);
-    html_table_head(&table, "mean", true);
-    html_table_head(&table, "difference", true);
-    html_table_head(&table, "95 % low", true);
-    html_table_head(&table, "95 % high", true);
+    html_table_heads(&table,
+                     "best config|model type|#configurations|#place|#trials|#mean|#difference|#95 "
+                     "% low|#95 % high");
     for (int32_t t = 0; t < d->n_types; t++) {
         int32_t n, c = first_of_type(&n, d, t);
 

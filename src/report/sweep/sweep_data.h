@@ -3,7 +3,7 @@
  * pure statistics on it. May include store and everything below; nothing here writes.
  *
  * Numbers without a value are NaN, indices without one -1. Arrays and texts live until
- * sweep_data_release(), which frees `memory`, the leaderboard and the settings. Texts come from the database: they are
+ * sweep_data_release(), which frees `memory`, the tables and the settings. Texts come from the database: they are
  * untrusted, and may hold any bytes but NUL. Times are Unix seconds. */
 #ifndef REPORT_SWEEP_SWEEP_DATA_H
 #define REPORT_SWEEP_SWEEP_DATA_H
@@ -128,14 +128,6 @@ struct sweep_test {
     double mean, sd;
 };
 
-struct sweep_past_session {
-    int64_t session;
-    double started, finished; /* finished: NaN while it runs */
-    const char *outcome, *host, *command, *version, *cpu, *job;
-    int32_t ranks;
-    double busy; /* as in struct query_efficiency; NaN: unknown */
-};
-
 struct sweep_rank {
     int64_t session;
     int32_t rank;
@@ -161,12 +153,6 @@ struct sweep_attempt {
     enum sweep_outcome outcome;
 };
 
-struct sweep_failure {
-    const char *state; /* "failed" or "diverged" */
-    int64_t n, trial;  /* trials, and one of them */
-    const char *reason;
-};
-
 /* A row of the table data_fact. A shown fact about a part is two rows: its smallest and its largest
  * size. */
 struct sweep_fact {
@@ -179,7 +165,7 @@ struct sweep_fact {
 /* The topic of a fact as people say it; itself if it has no such words. */
 const char *sweep_fact_topic(const char *topic);
 
-enum { SWEEP_REASONS = 20 };
+enum { SWEEP_REASONS = 20 }; /* of failures that are shown */
 
 struct sweep_data {
     /* The sweep. */
@@ -244,14 +230,13 @@ struct sweep_data {
     int32_t n_tests;
     struct sweep_test *tests; /* [n_tests] of `chosen`; none without a rule */
 
-    int32_t n_sessions, n_ranks, n_attempts, n_failures, n_facts, n_shown_facts;
-    struct sweep_past_session
-        *sessions;                  /* [n_sessions] with attempts of this sweep, oldest first */
+    int32_t n_ranks, n_attempts, n_facts, n_shown_facts;
+    struct result_table sessions;   /* QUERY_SWEEP_SESSIONS; busy: of struct query_efficiency */
+    struct result_table failures;   /* QUERY_FAILURES of this sweep */
     struct sweep_rank *ranks;       /* [n_ranks] by session, rank and host */
     struct sweep_attempt *attempts; /* [n_attempts] by start */
     int64_t n_attempts_left_out;
     double t0;                      /* start of the first attempt */
-    struct sweep_failure *failures; /* [n_failures] of QUERY_FAILURES, at most SWEEP_REASONS */
     struct sweep_fact *facts;       /* [n_facts] as stored: by topic, in order */
     struct sweep_fact *shown_facts; /* [n_shown_facts] likewise */
 

@@ -14,50 +14,26 @@ const char *const sweep_outcome_names[SWEEP_N_OUTCOMES] = {
 
 /* ---- sessions ---- */
 
-static int take_session(struct sweep_data *data, const struct result_table *rows, int64_t r,
-                        struct err *err)
-{
-    struct sweep_past_session *s = &data->sessions[r];
-
-    s->session = result_table_integer(rows, r, "session");
-    s->started = result_table_real(rows, r, "started");
-    s->finished = result_table_real(rows, r, "finished");
-    s->ranks = (int32_t)result_table_integer(rows, r, "ranks");
-    s->outcome = sweep_copy_cell(data, rows, r, "outcome", err);
-    s->host = sweep_copy_cell(data, rows, r, "host", err);
-    s->command = sweep_copy_cell(data, rows, r, "command", err);
-    s->version = sweep_copy_cell(data, rows, r, "version", err);
-    s->cpu = sweep_copy_cell(data, rows, r, "cpu", err);
-    s->job = sweep_copy_cell(data, rows, r, "job", err);
-    return s->outcome && s->host && s->command && s->version && s->cpu && s->job ? 0 : -1;
-}
-
-static int take_sessions(struct sweep_data *data, const struct result_table *rows, struct err *err)
-{
-    data->sessions = sweep_take(data, (size_t)rows->n_rows, sizeof *data->sessions, err);
-    if (!data->sessions)
-        return -1;
-    for (int64_t r = 0; r < rows->n_rows; r++)
-        if (take_session(data, rows, r, err))
-            return -1;
-    data->n_sessions = (int32_t)rows->n_rows;
-    return 0;
-}
-
 /* Sessions ascend in both. */
-static int read_busy(struct sweep_data *data, struct store *store, struct err *err)
+static int read_sessions(struct sweep_data *data, struct store *store, struct err *err)
 {
     struct query_efficiency *of;
     int64_t n, at = 0;
+    int32_t busy = 0;
 
-    if (query_efficiency(&of, &n, store, -1, err))
+    if (query_table(&data->sessions, store, QUERY_SWEEP_SESSIONS, data->sweep_id, err) ||
+        query_efficiency(&of, &n, store, -1, err))
         return -1;
-    for (int64_t i = 0; i < data->n_sessions; i++) {
-        struct sweep_past_session *s = &data->sessions[i];
+    while (strcmp(data->sessions.names[busy], "busy") != 0)
+        busy++;
+    for (int64_t r = 0; r < data->sessions.n_rows; r++) {
+        int64_t session = result_table_integer(&data->sessions, r, "session");
 
-        while (at < n && of[at].session < s->session)
+        while (at < n && of[at].session < session)
             at++;
-        s->busy = at < n && of[at].session == s->session ? of[at].busy : (double)NAN;
+        if (at < n && of[at].session == session)
+            data->sessions.cells[r * data->sessions.n_cols + busy] =
+                (struct cell){.type = CELL_REAL, .f = of[at].busy};
     }
     free(of);
     return 0;
@@ -163,29 +139,6 @@ static int take_all_attempts(struct sweep_data *data, const struct result_table 
     return take_ranks(data, rows, err) || take_attempts(data, rows, err) ? -1 : 0;
 }
 
-/* ---- failures ---- */
-
-static int take_failures(struct sweep_data *data, const struct result_table *rows, struct err *err)
-{
-    int64_t n = rows->n_rows < SWEEP_REASONS ? rows->n_rows : SWEEP_REASONS;
-
-    data->failures = sweep_take(data, (size_t)n, sizeof *data->failures, err);
-    if (!data->failures)
-        return -1;
-    for (int64_t r = 0; r < n; r++) {
-        struct sweep_failure *f = &data->failures[r];
-
-        f->n = result_table_integer(rows, r, "trials");
-        f->trial = result_table_integer(rows, r, "example");
-        f->state = sweep_copy_cell(data, rows, r, "state", err);
-        f->reason = sweep_copy_cell(data, rows, r, "reason", err);
-        if (!f->state || !f->reason)
-            return -1;
-    }
-    data->n_failures = (int32_t)n;
-    return 0;
-}
-
 static int read_table(struct sweep_data *data, struct store *store, enum query query, int64_t of,
                       int (*take)(struct sweep_data *data, const struct result_table *rows,
                                   struct err *err),
@@ -205,10 +158,9 @@ int sweep_read_history(struct sweep_data *data, struct store *store, struct err 
 {
     int64_t id = data->sweep_id;
 
-    return read_table(data, store, QUERY_SWEEP_SESSIONS, id, take_sessions, err) ||
-                   read_busy(data, store, err) ||
+    return read_sessions(data, store, err) ||
+                   query_table(&data->failures, store, QUERY_FAILURES, id, err) ||
                    read_table(data, store, QUERY_SWEEP_ATTEMPTS, id, take_all_attempts, err) ||
-                   read_table(data, store, QUERY_FAILURES, id, take_failures, err) ||
                    read_table(data, store, QUERY_DATA_FACTS, id, sweep_take_facts, err)
                ? -1
                : 0;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "store/query/progress.h"
+
 /* ---- the sweep ---- */
 
 static int read_record(struct sweep_data *data, const struct result_table *row, struct err *err)
@@ -18,7 +20,6 @@ static int read_record(struct sweep_data *data, const struct result_table *row, 
     data->samples = result_table_integer(row, 0, "samples");
     data->features = result_table_integer(row, 0, "features");
     data->classes = result_table_integer(row, 0, "classes");
-    data->planned = result_table_integer(row, 0, "planned");
     data->has_given_parts = !strcmp(result_table_text(row, 0, "parts"), "given");
     data->created = result_table_real(row, 0, "created");
     data->updated = result_table_real(row, 0, "updated");
@@ -54,25 +55,20 @@ static int read_sweep(struct sweep_data *data, struct store *store, const struct
     return rc;
 }
 
-static int read_states(struct sweep_data *data, struct store *store, struct err *err)
+static int read_states(struct sweep_data *data, struct store *store,
+                       const struct query_sweep *sweep, struct err *err)
 {
-    struct result_table sweeps;
+    struct progress_counts counts;
 
-    if (query_table(&sweeps, store, QUERY_SWEEPS, 0, err))
+    if (progress_count(&counts, store, sweep, err))
         return -1;
-    for (int64_t r = 0; r < sweeps.n_rows; r++) {
-        if (strcmp(result_table_text(&sweeps, r, "sweep"), data->name) != 0)
-            continue;
-        data->trials = result_table_integer(&sweeps, r, "trials");
-        data->done = result_table_integer(&sweeps, r, "done");
-        data->failed = result_table_integer(&sweeps, r, "failed");
-        data->diverged = result_table_integer(&sweeps, r, "diverged");
-        data->running = result_table_integer(&sweeps, r, "running");
-        data->pending = result_table_integer(&sweeps, r, "pending");
-    }
-    if (data->planned < data->trials)
-        data->planned = data->trials;
-    result_table_release(&sweeps);
+    data->trials = counts.trials;
+    data->planned = counts.planned;
+    data->done = counts.done;
+    data->failed = counts.failed;
+    data->diverged = counts.diverged;
+    data->running = counts.running;
+    data->pending = counts.pending;
     return 0;
 }
 
@@ -247,7 +243,7 @@ int sweep_data_read(struct sweep_data *data, struct store *store, const struct q
                     int rule, struct err *err)
 {
     *data = (struct sweep_data){.rule = rule};
-    return read_sweep(data, store, sweep, err) || read_states(data, store, err) ||
+    return read_sweep(data, store, sweep, err) || read_states(data, store, sweep, err) ||
                    read_leaderboard(data, store, sweep, err) || read_types(data, store, err) ||
                    sweep_read_settings(data, store, err) || read_choice(data, store, sweep, err) ||
                    read_tests(data, store, err) || sweep_read_values(data, store, err) ||

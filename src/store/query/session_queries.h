@@ -83,14 +83,14 @@
       " sum(outcome IN ('done', 'diverged')) AS good, total(max(0.0, finished - started)) AS all_s," \
       " max(max(0.0, finished - started)) AS longest_s, min(started) AS first, max(finished) AS last" \
       " FROM a GROUP BY session_id, width ORDER BY session_id") \
-    X(SWEEP_SESSIONS, /* that began trials of it */ \
+    X(SWEEP_SESSIONS, /* that began trials of it, oldest first. busy: for the caller to fill */ \
       "session:i started:r finished:R outcome:s ranks:n host:s command:s version:s cpu:s" \
       " job:s", \
       "WITH a AS (SELECT DISTINCT session_id" \
       " FROM config CROSS JOIN trial USING (config_id) CROSS JOIN attempt USING (trial_id)" \
       " WHERE sweep_id = ?1)" \
       "SELECT session_id AS session, started, finished, outcome, ranks, host, command, version," \
-      " coalesce(cpu, '') AS cpu, coalesce(job, '') AS job" \
+      " coalesce(cpu, '') AS cpu, NULL AS busy, coalesce(job, '') AS job" \
       " FROM a JOIN session USING (session_id) ORDER BY session_id") \
     X(SWEEP_ATTEMPTS, /* a row for each rank of each. Other ends than `done` first, then the longest */ \
       "trial:i config:i session:i rank:n host:s started:r finished:R outcome:s attempts:i", \

@@ -138,8 +138,8 @@
     X(SWEEP_RECORD, /* id of a sweep, also below. share: n_val / n_train, of its first \
                        configuration */ \
       "direction:s task:s file:s ini:s data_digest:s samples:i features:i classes:i" \
-      " planned:I parts:s created:r updated:r share:r", \
-      "SELECT direction, task, file, ini, data_digest, samples, features, classes, planned," \
+      " parts:s created:r updated:r share:r", \
+      "SELECT direction, task, file, ini, data_digest, samples, features, classes," \
       " coalesce(parts, '') AS parts, created, updated, coalesce((SELECT " SQL_SHARE " FROM config WHERE config.sweep_id =" \
       " sweep.sweep_id ORDER BY config_id LIMIT 1), 0.0) AS share FROM sweep WHERE sweep_id = ?1") \
     X(SWEEP_TYPES, /* model type of each configuration */ \
