@@ -25,8 +25,7 @@ enum { TOP_ROWS = 5 };
 static int find_top(struct watch_facts *facts, struct store *store, struct watch_facts *before,
                     struct err *err)
 {
-    const struct query_filter filter = {
-        .where = "mean IS NOT NULL", .limit = TOP_ROWS, .is_brief = true};
+    const struct query_filter filter = {.limit = TOP_ROWS, .is_brief = true};
     const struct progress *p = &facts->progress;
     double now_s = clock_now(&clock_system);
 
@@ -99,6 +98,7 @@ struct view {
     const struct progress_counts *counts;
     const struct progress_session *session;
     const struct watch_style *style;
+    struct result_table top; /* borrowed: rows with a mean, which come first */
     int32_t wanted[N_SECTIONS], granted[N_SECTIONS]; /* lines */
     bool has_gap[N_SECTIONS];                        /* an empty line above */
 };
@@ -397,7 +397,7 @@ static void draw_top(struct view *v, int32_t lines)
 
     snprintf(heading, sizeof heading, "best configurations by %s",
              v->facts->progress.sweep.objective);
-    draw_table(v, &v->facts->top, heading, "place config mean",
+    draw_table(v, &v->top, heading, "place config mean",
                "sd val_r2 seconds se within_se trials = * diff+diff_low+diff_high", lines);
 }
 
@@ -433,77 +433,44 @@ static struct rank_counts count_ranks(const struct progress_session *s)
     return n;
 }
 
-/* In groups of ten; the number of the first rank stands before a line. */
-enum { GROUP = 10, NUMBER_WIDTH = 6 };
-
-static const char marks[] = {
-    [PROGRESS_WAITS] = '-', [PROGRESS_RUNS] = '#', [PROGRESS_IDLE] = '.', [PROGRESS_LOST] = 'X'};
-
-static int32_t ranks_a_line(int columns)
-{
-    int groups = (columns - NUMBER_WIDTH) / (GROUP + 1);
-
-    return GROUP * (groups > 0 ? groups : 1);
-}
-
-/* One rank needs no marks, and a session that is over has none. */
-static int32_t lines_of_ranks(const struct progress_session *s, int columns)
-{
-    int32_t a_line = ranks_a_line(columns);
-
-    return !s->id ? 0
-                  : 1 + (s->is_running && s->n_ranks > 1 ? (s->n_ranks + a_line - 1) / a_line : 0);
-}
-
-static void draw_marks(struct view *v, int32_t lines)
+/* Name the idle ranks, or the lost ones with the trials that they lost: " (2, 7)". */
+static void put_ranks(struct view *v, bool are_lost)
 {
     const struct progress_session *s = v->session;
-    int32_t a_line = ranks_a_line(v->pen.columns), n = s->n_ranks;
+    const char *gap = " (";
 
-    for (int32_t r = 0; r < n; r++) {
+    for (int32_t r = 0; r < s->n_ranks && v->pen.left > 0; r++) {
         enum progress_work work = s->ranks[r].work;
 
-        if (r % a_line == 0 && --lines == 0 && n - r > a_line) {
-            pen_put(&v->pen, "", "%*d ... and %d more", NUMBER_WIDTH, r, n - r - 1);
-            pen_end_line(&v->pen);
-            return;
-        }
-        if (r % a_line == 0)
-            pen_put(&v->pen, "", "%*d", NUMBER_WIDTH, r);
-        pen_put(&v->pen, "", "%s", r % GROUP == 0 ? " " : "");
-        pen_put(&v->pen, work == PROGRESS_LOST ? v->style->error : "", "%c", marks[work]);
-        if ((r + 1) % a_line == 0 || r + 1 == n)
-            pen_end_line(&v->pen);
+        if (work == PROGRESS_RUNS || (work == PROGRESS_LOST) != are_lost)
+            continue;
+        pen_put(&v->pen, "", "%s%d", gap, r);
+        if (are_lost)
+            pen_put(&v->pen, "", ": t%lld on %s", (long long)s->ranks[r].trial, s->ranks[r].host);
+        gap = ", ";
     }
+    pen_put(&v->pen, "", "%s", *gap == ',' ? ")" : "");
 }
 
-/* "ranks: 3 busy, 0 idle, 1 LOST (2: t5 on node7)". */
+/* "ranks: 3 busy, 1 LOST (2: t5 on node7), 1 idle (5)". */
 static void draw_ranks(struct view *v, int32_t lines)
 {
     const struct progress_session *s = v->session;
     struct rank_counts n = count_ranks(s);
-    const char *gap = " (";
-    char part[64];
 
+    (void)lines;
     pen_put(&v->pen, v->style->bold, "ranks");
-    if (s->is_running)
-        pen_put(&v->pen, "", ": %d busy, %d idle", n.busy, n.idle);
-    else
-        pen_put(&v->pen, "", ": %d", s->n_ranks);
-    snprintf(part, sizeof part, "%d LOST", n.lost);
-    pen_put_part(&v->pen, v->style->error, n.lost ? part : "");
-    for (int32_t r = 0; r < s->n_ranks && v->pen.left > 0; r++)
-        if (s->ranks[r].work == PROGRESS_LOST) {
-            pen_put(&v->pen, "", "%s%d: t%lld on %s", gap, r, (long long)s->ranks[r].trial,
-                    s->ranks[r].host);
-            gap = ", ";
-        }
-    pen_put(&v->pen, "", "%s", n.lost ? ")" : "");
-    if (lines > 1)
-        pen_put_part(&v->pen, "", "# busy . idle X LOST - no trial yet");
+    pen_put(&v->pen, "", s->is_running ? ": %d busy" : ": %d", s->is_running ? n.busy : s->n_ranks);
+    if (n.lost) {
+        pen_put(&v->pen, "", ", ");
+        pen_put(&v->pen, v->style->error, "%d LOST", n.lost);
+        put_ranks(v, true);
+    }
+    if (s->is_running) {
+        pen_put(&v->pen, "", ", %d idle", n.idle);
+        put_ranks(v, false);
+    }
     pen_end_line(&v->pen);
-    if (lines > 1)
-        draw_marks(v, lines - 1);
 }
 
 static void draw_note(struct view *v, int32_t rows)
@@ -525,8 +492,8 @@ static void want(struct view *v)
     v->wanted[TITLE] = v->wanted[PROGRESS] = v->wanted[COUNTS] = 1;
     v->wanted[TIMES] = v->session->id != 0;
     v->wanted[SPARK] = v->session->results > 0 && v->session->seconds > 0;
-    v->wanted[TOP] = lines_of(&f->top);
-    v->wanted[RANKS] = lines_of_ranks(v->session, v->style->columns);
+    v->wanted[TOP] = lines_of(&v->top);
+    v->wanted[RANKS] = v->session->id != 0;
     v->wanted[RUNNING] = lines_of(&f->running);
     v->wanted[FAILURES] = lines_of(&f->reasons);
 }
@@ -539,11 +506,9 @@ static void grant(struct view *v)
         enum section section;
         int32_t up_to;
     } steps[] = {
-        {TITLE, 1},     {PROGRESS, 1},   {TIMES, 1},    {COUNTS, 1},    {NOTE, 1},
-        {RANKS, 1},     {TOP, 3},        {FAILURES, 3}, {SPARK, 1},     {RANKS, 2},
-        {TOP, ALL},     {RUNNING, 6},    {FAILURES, 6}, {TOP, GAP},     {RANKS, GAP},
-        {RUNNING, GAP}, {FAILURES, GAP}, {RANKS, 6},    {RUNNING, ALL}, {FAILURES, ALL},
-        {RANKS, ALL},
+        {TITLE, 1}, {PROGRESS, 1}, {TIMES, 1},     {COUNTS, 1},     {NOTE, 1},      {RANKS, 1},
+        {TOP, 3},   {FAILURES, 3}, {SPARK, 1},     {TOP, ALL},      {RUNNING, 6},   {FAILURES, 6},
+        {TOP, GAP}, {RANKS, GAP},  {RUNNING, GAP}, {FAILURES, GAP}, {RUNNING, ALL}, {FAILURES, ALL},
     };
     int64_t left = v->style->rows > 0 ? v->style->rows : INT32_MAX;
 
@@ -589,8 +554,11 @@ void watch_frame(struct buf *out, const struct watch_facts *facts, const struct 
         .counts = &facts->progress.counts,
         .session = &facts->progress.session,
         .style = style,
+        .top = facts->top,
     };
 
+    while (v.top.n_rows && isnan(result_table_real(&v.top, v.top.n_rows - 1, "mean")))
+        v.top.n_rows--;
     want(&v);
     grant(&v);
     for (int s = 0; s < N_SECTIONS; s++) {
@@ -624,7 +592,7 @@ void watch_line(struct buf *out, const struct watch_facts *f)
                    (long long)c->diverged);
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         buf_printf(out, "%s%s", *parts[i] ? ", " : "", parts[i]);
-    if (f->top.n_rows)
+    if (f->top.n_rows && !isnan(result_table_real(&f->top, 0, "mean")))
         buf_printf(out, ", best %s %.4g (c%lld)", f->progress.sweep.objective,
                    result_table_real(&f->top, 0, "mean"),
                    (long long)result_table_integer(&f->top, 0, "config"));

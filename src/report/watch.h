@@ -12,7 +12,7 @@
 struct watch_facts {
     struct progress progress;
     double limit_s; /* until the time limit; NaN: none. The caller sets it. */
-    /* Owned: the first rows of the leaderboard that have a mean; QUERY_RUNNING, QUERY_REASONS. */
+    /* Owned: the first rows of the leaderboard; QUERY_RUNNING, QUERY_REASONS. */
     struct result_table top, running, reasons;
     int64_t top_done;         /* trials that were done when `top` was read */
     double top_s, top_cost_s; /* when by clock_system, and the processor time that it took */

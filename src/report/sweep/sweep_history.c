@@ -41,49 +41,6 @@ static int read_sessions(struct sweep_data *data, struct store *store, struct er
 
 /* ---- ranks and attempts ---- */
 
-static int compare_ranks(const void *a, const void *b)
-{
-    const struct sweep_rank *x = a, *y = b;
-
-    if (x->session != y->session)
-        return x->session < y->session ? -1 : 1;
-    return x->rank != y->rank ? (x->rank > y->rank) - (x->rank < y->rank)
-                              : strcmp(x->host, y->host);
-}
-
-/* host: borrowed from the table. */
-static struct sweep_rank rank_of(const struct result_table *rows, int64_t r)
-{
-    return (struct sweep_rank){
-        .session = result_table_integer(rows, r, "session"),
-        .rank = (int32_t)result_table_integer(rows, r, "rank"),
-        .host = result_table_text(rows, r, "host"),
-    };
-}
-
-static int take_ranks(struct sweep_data *data, const struct result_table *rows, struct err *err)
-{
-    struct sweep_rank *ranks = sweep_take(data, (size_t)rows->n_rows, sizeof *ranks, err);
-    int32_t n = 0;
-
-    if (!ranks)
-        return -1;
-    for (int64_t r = 0; r < rows->n_rows; r++)
-        ranks[r] = rank_of(rows, r);
-    qsort(ranks, (size_t)rows->n_rows, sizeof *ranks, compare_ranks);
-    for (int64_t r = 0; r < rows->n_rows; r++)
-        if (!n || compare_ranks(&ranks[n - 1], &ranks[r]) != 0)
-            ranks[n++] = ranks[r];
-    for (int32_t i = 0; i < n; i++) {
-        ranks[i].host = sweep_copy(data, ranks[i].host, err);
-        if (!ranks[i].host)
-            return -1;
-    }
-    data->ranks = ranks;
-    data->n_ranks = n;
-    return 0;
-}
-
 /* The schema allows no other outcome. */
 static enum sweep_outcome outcome_of(const char *name)
 {
@@ -94,49 +51,39 @@ static enum sweep_outcome outcome_of(const char *name)
     return (enum sweep_outcome)outcome;
 }
 
-static int compare_starts(const void *a, const void *b)
-{
-    const struct sweep_attempt *x = a, *y = b;
-
-    if (x->start != y->start)
-        return x->start < y->start ? -1 : 1;
-    return (x->trial > y->trial) - (x->trial < y->trial);
-}
-
 static int take_attempts(struct sweep_data *data, const struct result_table *rows, struct err *err)
 {
-    int64_t n = rows->n_rows;
+    size_t n = (size_t)rows->n_rows;
 
-    data->attempts = sweep_take(data, (size_t)n, sizeof *data->attempts, err);
-    if (!data->attempts)
+    data->attempts = sweep_take(data, n, sizeof *data->attempts, err);
+    data->ranks = sweep_take(data, n, sizeof *data->ranks, err);
+    if (!data->attempts || !data->ranks)
         return -1;
-    data->t0 = INFINITY;
-    for (int64_t r = 0; r < n; r++)
-        data->t0 = fmin(data->t0, result_table_real(rows, r, "started"));
-    for (int64_t r = 0; r < n; r++) {
-        struct sweep_rank wanted = rank_of(rows, r);
-        const struct sweep_rank *rank =
-            bsearch(&wanted, data->ranks, (size_t)data->n_ranks, sizeof wanted, compare_ranks);
+    data->t0 = n ? result_table_real(rows, 0, "started") : INFINITY;
+    data->n_attempts_left_out = n ? result_table_integer(rows, 0, "attempts") - rows->n_rows : 0;
+    data->n_attempts = (int32_t)n;
+    for (int32_t r = 0; r < data->n_attempts; r++) {
+        int32_t place = (int32_t)result_table_integer(rows, r, "place");
+        struct sweep_rank *rank = &data->ranks[place];
 
         data->attempts[r] = (struct sweep_attempt){
             .trial = result_table_integer(rows, r, "trial"),
             .config = result_table_integer(rows, r, "config"),
-            .rank = (int32_t)(rank - data->ranks),
+            .rank = place,
             .start = result_table_real(rows, r, "started") - data->t0,
             .end = result_table_real(rows, r, "finished") - data->t0,
             .outcome = outcome_of(result_table_text(rows, r, "outcome")),
         };
+        if (rank->host)
+            continue;
+        rank->session = result_table_integer(rows, r, "session");
+        rank->rank = (int32_t)result_table_integer(rows, r, "rank");
+        rank->host = sweep_copy_cell(data, rows, r, "host", err);
+        if (!rank->host)
+            return -1;
+        data->n_ranks++;
     }
-    qsort(data->attempts, (size_t)n, sizeof *data->attempts, compare_starts);
-    data->n_attempts = (int32_t)n;
-    data->n_attempts_left_out = n ? result_table_integer(rows, 0, "attempts") - n : 0;
     return 0;
-}
-
-static int take_all_attempts(struct sweep_data *data, const struct result_table *rows,
-                             struct err *err)
-{
-    return take_ranks(data, rows, err) || take_attempts(data, rows, err) ? -1 : 0;
 }
 
 static int read_table(struct sweep_data *data, struct store *store, enum query query, int64_t of,
@@ -160,7 +107,7 @@ int sweep_read_history(struct sweep_data *data, struct store *store, struct err 
 
     return read_sessions(data, store, err) ||
                    query_table(&data->failures, store, QUERY_FAILURES, id, err) ||
-                   read_table(data, store, QUERY_SWEEP_ATTEMPTS, id, take_all_attempts, err) ||
+                   read_table(data, store, QUERY_SWEEP_ATTEMPTS, id, take_attempts, err) ||
                    read_table(data, store, QUERY_DATA_FACTS, id, sweep_take_facts, err)
                ? -1
                : 0;

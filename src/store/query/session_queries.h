@@ -92,10 +92,11 @@
       "SELECT session_id AS session, started, finished, outcome, ranks, host, command, version," \
       " coalesce(cpu, '') AS cpu, NULL AS busy, coalesce(job, '') AS job" \
       " FROM a JOIN session USING (session_id) ORDER BY session_id") \
-    X(SWEEP_ATTEMPTS, /* a row for each rank of each. Other ends than `done` first, then the longest */ \
-      "trial:i config:i session:i rank:n host:s started:r finished:R outcome:s attempts:i", \
-      "SELECT trial, config, session, rank, host, started, finished, outcome," \
-      " count(*) OVER () AS attempts FROM (" \
+    X(SWEEP_ATTEMPTS, /* a row for each rank of each, by start. Only 20,000: other ends than `done`, \
+                         then the longest. place: counts the ranks of all sessions and hosts */ \
+      "trial:i config:i session:i rank:n host:s started:r finished:R outcome:s attempts:i place:n", \
+      "SELECT *, dense_rank() OVER (ORDER BY session, rank, host) - 1 AS place FROM (" \
+      "SELECT *, count(*) OVER () AS attempts FROM (" \
       "SELECT trial_id AS trial, config_id AS config, coalesce(session_id, 0) AS session, rank," \
       " host, started, finished, outcome, attempt_id" \
       " FROM config CROSS JOIN trial USING (config_id) CROSS JOIN attempt USING (trial_id)" \
@@ -104,7 +105,8 @@
       " m.host, started, finished, outcome, attempt_id" \
       " FROM member AS m CROSS JOIN attempt AS a USING (attempt_id) CROSS JOIN trial USING (trial_id)" \
       " CROSS JOIN config USING (config_id) WHERE sweep_id = ?1 AND m.rank <> a.rank)" \
-      " ORDER BY outcome = 'done', finished - started DESC, attempt_id, rank LIMIT 20000") \
+      " ORDER BY outcome = 'done', finished - started DESC, attempt_id, rank LIMIT 20000)" \
+      " ORDER BY started, trial, attempt_id, rank") \
     X(TRACE_SESSIONS, /* by begin. first, last: moments known of each */ \
       "session:i command:s version:s host:s ranks:n outcome:s started:r finished:R first:r" \
       " last:r", \
