@@ -176,7 +176,7 @@ static int read_rows(struct edges *edges, struct table *t, struct id_join *nodes
     return status;
 }
 
-/* Of sorted edges. */
+/* The edges are sorted. */
 static int check_weights(const struct edges *edges, const char *path, const struct names *nodes,
                          struct err *err)
 {
