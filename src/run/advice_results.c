@@ -147,18 +147,15 @@ static int advise_axes(struct errlist *out, struct store *store, const struct qu
 
 /* ---- the choice ---- */
 
-static bool is_correlation(const char *objective)
-{
-    return !strcmp(objective, "val_pearson") || !strcmp(objective, "val_spearman");
-}
-
 static void advise_r2(struct errlist *out, const struct query_sweep *sweep,
                       const struct result_table *row)
 {
     double r2 = number(row, strcmp(sweep->objective, "val_r2") ? "val_r2" : "mean");
+    const char *objective = sweep->objective;
+    bool is_correlation = !strcmp(objective, "val_pearson") || !strcmp(objective, "val_spearman");
 
     advise(out, RULE_R2, r2, "%lld" AND "%.3g" AND "%s", count(row, "config"), r2,
-           is_correlation(sweep->objective)
+           is_correlation
                ? "a correlation ignores the scale of the predictions; set [sweep] objective = "
                  "val_r2 to rank by R2"
                : "check the target and its ids, or add regularisation to the grid");
