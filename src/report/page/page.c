@@ -19,83 +19,15 @@ static void put_verdict(struct buf *out, const struct page *page)
         panel_put_methods(out, page);
 }
 
-static const struct panel panels[] = {
-    {"verdict", "Verdict", NULL, NULL, NULL, put_verdict, NULL, NULL, false},
-    {"forest", "Difference to the best",
-     "Each row is a configuration: the mean difference of its score to the best configuration on "
-     "the "
-     "same folds, with its corrected 95 % interval. Small open circles are folds, the filled dot "
-     "is "
-     "their mean; a ring marks configurations within one standard error of the best. If an "
-     "interval contains 0, these data do not show "
-     "which of the two is better.",
-     "Each row is a configuration: the mean difference of its objective to the best configuration "
-     "on the same folds and replicates, with its 95 % interval, which is corrected if there are "
-     "folds. Small open circles are trials, the filled dot is their mean; a ring marks "
-     "configurations within one standard error of the best. If an interval contains 0, these "
-     "trials do not show which of the two is better.",
-     panel_why_unscored, NULL, panel_table_forest, NULL, true},
-    {"folds", "Configurations by fold",
-     "The score of each configuration in each fold. A fold in which all scores are poor is a hard "
-     "one.",
-     "The objective of each configuration in each fold and replicate.", panel_why_unscored, NULL,
-     panel_table_folds, NULL, true},
-    {"axis", "One axis at a time",
-     "The mean score of all complete configurations with each value of an axis. An interval is the "
-     "corrected 95 % interval of the deviation from the mean of the axis on the same folds: values "
-     "whose intervals do not overlap differ on the average over this grid. There is no correction "
-     "for several comparisons.",
-     "The mean objective of all complete configurations with each value of an axis. An interval is "
-     "the 95 % interval of the deviation from the mean of the axis on the same folds and "
-     "replicates: values whose intervals do not overlap differ on the average over this grid. "
-     "There is no correction for several comparisons.",
-     panel_why_no_axis, NULL, panel_table_axis, NULL, true},
-    {"pair", "Two axes",
-     "The mean score of the complete configurations with each pair of values of two axes, over all "
-     "other axes. If the best pair lies on the edge of the grid, a better one may lie beyond.",
-     NULL, panel_why_no_pair, NULL, panel_table_pair, NULL, true},
-    {"parallel", "All axes",
-     "Each line is a configuration that passes through its value on every axis and ends at its "
-     "score.",
-     NULL, panel_why_no_pair, NULL, panel_table_parallel, NULL, true},
-    {"curves", "Learning curves",
-     "Loss or score after each epoch: mean and range over folds of the training part and of the "
-     "part that chooses the epoch, which is the stop part of a sweep with one, and the validation "
-     "part of others. A mark shows the epoch that was kept.",
-     "Numbers that the program reported with an epoch: mean and range over the trials of a "
-     "configuration. A mark shows the epoch with the best objective, which counts.",
-     panel_why_no_curve, NULL, panel_table_curves, NULL, true},
-    {"cost", "Cost",
-     "Score against the cost of one trial. No configuration is both better and cheaper than one on "
-     "the Pareto front.",
-     NULL, panel_why_unscored, NULL, panel_table_cost, NULL, true},
-    {"types", "Model types",
-     "The best configuration of each model type. A line joins the scores in the same fold: if "
-     "almost "
-     "all lines fall, the second type is worse in almost every fold.",
-     NULL, panel_why_one_type, NULL, panel_table_types, NULL, true},
-    {"predicted", "Predicted against observed",
-     "Out-of-fold predictions of the chosen configuration: each sample was predicted by a model "
-     "that "
-     "was not trained on it, once in each replicate.",
-     NULL, panel_why_no_prediction, NULL, panel_table_predicted, NULL, true},
-    {"test", "Test part",
-     "Scores of the chosen configuration on samples that neither trained a model nor influenced "
-     "the choice.",
-     "Numbers test_NAME that the program reported for the chosen configuration.", panel_why_no_test,
-     NULL, panel_table_test, NULL, false},
-    {"run", "Run",
-     "A bar is one attempt of a trial on a rank. Gaps are idle time; marks show failed, lost and "
-     "stopped attempts.",
-     NULL, panel_why_no_attempt, NULL, panel_table_run, NULL, false},
-    {"data", "Data and graph", "Facts about the data and the parts of the sweep.",
-     "The program reads its own data, so espalier knows nothing of them. The table lists the files "
-     "of [program] inputs, whose content is part of every key.",
-     panel_why_no_fact, NULL, panel_table_data, "Input files", false},
-    {"provenance", "Provenance", NULL, NULL, NULL, panel_put_provenance, NULL, NULL, false},
+const struct panel panel_verdict = {
+    .id = "verdict",
+    .heading = "Verdict",
+    .put = put_verdict,
 };
 
-enum { PANELS = sizeof panels / sizeof *panels };
+#define PANEL_ADDRESS(name) &panel_##name,
+static const struct panel *const panels[] = {PANELS(PANEL_ADDRESS)};
+enum { N_PANELS = sizeof panels / sizeof *panels };
 
 /* ---- the content security policy ---- */
 
@@ -190,8 +122,8 @@ static void put_header(struct buf *out, const struct page *page)
                 (long long)d->done, (long long)d->planned, clock_utc(made, page->made),
                 page->version, d->database);
     buf_puts(out, "</p>\n<nav aria-label=\"Panels\">");
-    for (int p = 0; p < PANELS; p++)
-        buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p].id, heading_of(&panels[p], d));
+    for (int p = 0; p < N_PANELS; p++)
+        buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p]->id, heading_of(panels[p], d));
     buf_puts(out, "</nav></header>\n<main>\n");
 }
 
@@ -245,8 +177,8 @@ void page_put(struct buf *out, const struct page *page)
 {
     put_head(out, page);
     put_header(out, page);
-    for (int p = 0; p < PANELS; p++)
-        put_panel(out, &panels[p], page);
+    for (int p = 0; p < N_PANELS; p++)
+        put_panel(out, panels[p], page);
     buf_puts(out, "</main>\n<footer><p>");
     html_printf(out, "espalier %s", page->version);
     buf_puts(out, "</p></footer>\n");

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "report/page/page_json_value.h"
+#include "report/page/panel.h"
 
 /* ---- the sweep ---- */
 
@@ -165,6 +166,10 @@ static void put_values(struct buf *out, const struct sweep_data *d)
 
 /* ---- all ---- */
 
+#define PUT_PANEL(name)    \
+    if (panel_##name.json) \
+        panel_##name.json(out, d);
+
 void page_json_put(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
@@ -183,8 +188,7 @@ void page_json_put(struct buf *out, const struct page *page)
     put_configs(out, d);
     put_values(out, d);
     page_json_statistics(out, d);
-    page_json_models(out, d);
-    page_json_run(out, d);
+    PANELS(PUT_PANEL)
     json_put_texts(out, "warnings", (const char *const *)page->warnings->text,
                    (int32_t)page->warnings->n);
     buf_putc(out, '}');

@@ -70,7 +70,7 @@ static void put_curve(struct buf *out, const struct sweep_data *d, const struct 
     buf_putc(out, '}');
 }
 
-static void put_curves(struct buf *out, const struct sweep_data *d)
+void page_json_curves(struct buf *out, const struct sweep_data *d)
 {
     json_name(out, "curves");
     buf_putc(out, '[');
@@ -130,7 +130,7 @@ static void put_scores(struct buf *out, const struct sweep_predictions *p)
     buf_putc(out, ']');
 }
 
-static void put_predictions(struct buf *out, const struct sweep_data *d)
+void page_json_predictions(struct buf *out, const struct sweep_data *d)
 {
     const struct sweep_predictions *p = &d->predictions;
 
@@ -159,7 +159,7 @@ static void put_predictions(struct buf *out, const struct sweep_data *d)
     buf_putc(out, '}');
 }
 
-static void put_tests(struct buf *out, const struct sweep_data *d)
+void page_json_tests(struct buf *out, const struct sweep_data *d)
 {
     json_name(out, "test");
     if (!d->n_tests) {
@@ -177,11 +177,4 @@ static void put_tests(struct buf *out, const struct sweep_data *d)
         buf_putc(out, '}');
     }
     buf_putc(out, ']');
-}
-
-void page_json_models(struct buf *out, const struct sweep_data *d)
-{
-    put_curves(out, d);
-    put_predictions(out, d);
-    put_tests(out, d);
 }

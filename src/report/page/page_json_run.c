@@ -102,7 +102,7 @@ static void put_attempts(struct buf *out, const struct sweep_data *d)
     put_time(out, d->t0);
 }
 
-static void put_run(struct buf *out, const struct sweep_data *d)
+void page_json_run(struct buf *out, const struct sweep_data *d)
 {
     json_name(out, "run");
     buf_putc(out, '{');
@@ -116,7 +116,7 @@ static void put_run(struct buf *out, const struct sweep_data *d)
 }
 
 /* facts: sorted by topic. */
-static void put_facts(struct buf *out, const struct sweep_data *d)
+void page_json_facts(struct buf *out, const struct sweep_data *d)
 {
     json_name(out, "data");
     buf_puts(out, "{\"facts\":[");
@@ -143,10 +143,4 @@ static void put_facts(struct buf *out, const struct sweep_data *d)
         buf_putc(out, ']');
     }
     buf_puts(out, d->n_shown_facts ? "]}]}" : "]}");
-}
-
-void page_json_run(struct buf *out, const struct sweep_data *d)
-{
-    put_run(out, d);
-    put_facts(out, d);
 }

@@ -34,9 +34,12 @@ void json_put_texts(struct buf *out, const char *member, const char *const *text
 int32_t page_json_configs(const struct sweep_data *d);
 bool page_json_has(const struct sweep_data *d, int64_t config);
 
-/* The members that each file appends. */
+/* Append members. */
 void page_json_statistics(struct buf *out, const struct sweep_data *d);
-void page_json_models(struct buf *out, const struct sweep_data *d); /* curves, predictions, tests */
-void page_json_run(struct buf *out, const struct sweep_data *d);    /* and facts about the data */
+void page_json_curves(struct buf *out, const struct sweep_data *d);
+void page_json_predictions(struct buf *out, const struct sweep_data *d);
+void page_json_tests(struct buf *out, const struct sweep_data *d);
+void page_json_run(struct buf *out, const struct sweep_data *d);
+void page_json_facts(struct buf *out, const struct sweep_data *d);
 
 #endif

@@ -5,9 +5,10 @@
 
 #include "report/page/page.h"
 
-/* A static row. Its functions have the prefix panel_why_, panel_put_ or panel_table_. */
+/* A kind of panel: a row in the file that has its functions. A new panel is a row `panel_NAME` in a
+ * file panel_*.c, its name in PANELS, and a chart in script/NAME.js. */
 struct panel {
-    const char *id; /* also the name of its chart */
+    const char *id; /* its name in PANELS and in the script */
     const char *heading;
     const char *what;            /* one or two sentences: what is drawn, how to read it */
     const char *what_of_program; /* likewise for a sweep of a program; NULL: what */
@@ -17,13 +18,24 @@ struct panel {
     void (*put)(struct buf *out, const struct page *page);
     /* The tables beside the chart; or NULL. */
     void (*table)(struct buf *out, const struct page *page);
+    /* Append members of the JSON that only this chart needs; or NULL. */
+    void (*json)(struct buf *out, const struct sweep_data *data);
     /* The heading of the panel for a sweep of a program, without a chart. NULL: as for others. */
     const char *table_of_program;
     bool is_of_objective; /* the chart shows the objective: the caption says which it is */
 };
 
+/* In the order of the page. */
+#define PANELS(X)                                                                                  \
+    X(verdict)                                                                                     \
+    X(forest) X(folds) X(axis) X(pair) X(parallel) X(curves) X(cost) X(types) X(predicted) X(test) \
+    X(run) X(data) X(provenance)
+
+#define PANEL_DECLARE(name) extern const struct panel panel_##name;
+PANELS(PANEL_DECLARE)
+#undef PANEL_DECLARE
+
 void panel_put_verdict(struct buf *out, const struct page *page);
-void panel_put_provenance(struct buf *out, const struct page *page);
 /* A paragraph for a paper, and its references. */
 void panel_put_methods(struct buf *out, const struct page *page);
 
@@ -51,32 +63,5 @@ void panel_put_interval(struct buf *out, const struct sweep_data *data, int32_t 
 void panel_put_difference(struct buf *out, const struct sweep_data *data, int32_t config);
 /* Why no configuration has a score: a sentence. */
 const char *panel_why_no_score(struct buf *scratch, const struct sweep_data *data);
-
-/* panel_scores.c */
-const char *panel_why_unscored(struct buf *scratch, const struct page *page);
-const char *panel_why_no_axis(struct buf *scratch, const struct page *page);
-const char *panel_why_no_pair(struct buf *scratch, const struct page *page);
-const char *panel_why_no_curve(struct buf *scratch, const struct page *page);
-const char *panel_why_one_type(struct buf *scratch, const struct page *page);
-void panel_table_forest(struct buf *out, const struct page *page);
-void panel_table_folds(struct buf *out, const struct page *page);
-void panel_table_axis(struct buf *out, const struct page *page);
-void panel_table_pair(struct buf *out, const struct page *page);
-void panel_table_parallel(struct buf *out, const struct page *page);
-void panel_table_curves(struct buf *out, const struct page *page);
-void panel_table_cost(struct buf *out, const struct page *page);
-void panel_table_types(struct buf *out, const struct page *page);
-
-/* panel_predicted.c */
-const char *panel_why_no_prediction(struct buf *scratch, const struct page *page);
-const char *panel_why_no_test(struct buf *scratch, const struct page *page);
-void panel_table_predicted(struct buf *out, const struct page *page);
-void panel_table_test(struct buf *out, const struct page *page);
-
-/* panel_facts.c */
-const char *panel_why_no_attempt(struct buf *scratch, const struct page *page);
-const char *panel_why_no_fact(struct buf *scratch, const struct page *page);
-void panel_table_run(struct buf *out, const struct page *page);
-void panel_table_data(struct buf *out, const struct page *page);
 
 #endif

@@ -6,11 +6,12 @@
 
 #include "base/clock.h"
 #include "report/page/html.h"
+#include "report/page/page_json_value.h"
 #include "report/page/panel.h"
 
 /* ---- the run ---- */
 
-const char *panel_why_no_attempt(struct buf *scratch, const struct page *page)
+static const char *why_no_attempt(struct buf *scratch, const struct page *page)
 {
     (void)scratch;
     return page->data->n_attempts ? NULL : "No trial has begun.";
@@ -110,7 +111,7 @@ static void table_failures(struct buf *out, const struct sweep_data *d)
     html_table_end(&table);
 }
 
-void panel_table_run(struct buf *out, const struct page *page)
+static void table_run(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
 
@@ -130,7 +131,7 @@ void panel_table_run(struct buf *out, const struct page *page)
 
 /* ---- the data ---- */
 
-const char *panel_why_no_fact(struct buf *scratch, const struct page *page)
+static const char *why_no_fact(struct buf *scratch, const struct page *page)
 {
     const struct sweep_data *d = page->data;
 
@@ -182,7 +183,7 @@ static void put_facts(struct buf *out, const struct sweep_data *d, bool of_bars)
     html_table_end(&table);
 }
 
-void panel_table_data(struct buf *out, const struct page *page)
+static void table_data(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     int32_t n = 0;
@@ -196,3 +197,26 @@ void panel_table_data(struct buf *out, const struct page *page)
     put_facts(out, d, true);
     html_long_end(out);
 }
+
+const struct panel panel_run = {
+    .id = "run",
+    .heading = "Run",
+    .what = "A bar is one attempt of a trial on a rank. Gaps are idle time; marks show failed, "
+            "lost and stopped attempts.",
+    .why = why_no_attempt,
+    .table = table_run,
+    .json = page_json_run,
+};
+
+const struct panel panel_data = {
+    .id = "data",
+    .heading = "Data and graph",
+    .what = "Facts about the data and the parts of the sweep.",
+    .what_of_program =
+        "The program reads its own data, so espalier knows nothing of them. The table lists the "
+        "files of [program] inputs, whose content is part of every key.",
+    .why = why_no_fact,
+    .table = table_data,
+    .json = page_json_facts,
+    .table_of_program = "Input files",
+};

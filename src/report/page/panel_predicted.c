@@ -9,6 +9,7 @@
 #include "base/words.h"
 #include "gcn/metric.h"
 #include "report/page/html.h"
+#include "report/page/page_json_value.h"
 #include "report/page/panel.h"
 #include "trial/model_type.h"
 
@@ -43,7 +44,7 @@ static void put_command(struct buf *out, const struct sweep_data *d)
     buf_release(&db);
 }
 
-const char *panel_why_no_prediction(struct buf *scratch, const struct page *page)
+static const char *why_no_prediction(struct buf *scratch, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     int64_t n_left = d->planned - d->done - d->failed - d->diverged;
@@ -317,7 +318,7 @@ static void table_classes(struct buf *out, const struct sweep_predictions *p)
     free(count);
 }
 
-void panel_table_predicted(struct buf *out, const struct page *page)
+static void table_predicted(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     const struct sweep_predictions *p = &d->predictions;
@@ -349,7 +350,7 @@ static int64_t test_samples(const struct sweep_data *d)
     return least == most && most >= 0 ? (int64_t)most : -1;
 }
 
-const char *panel_why_no_test(struct buf *scratch, const struct page *page)
+static const char *why_no_test(struct buf *scratch, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     int64_t n = test_samples(d);
@@ -404,7 +405,7 @@ static void explain_deviations(struct buf *out, const struct sweep_data *d, int6
                   "would differ on other samples.</p>\n");
 }
 
-void panel_table_test(struct buf *out, const struct page *page)
+static void table_test(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     const struct sweep_config *chosen = &d->configs[sweep_data_find(d, d->chosen)];
@@ -425,3 +426,25 @@ void panel_table_test(struct buf *out, const struct page *page)
         put_part(&table, "test", &d->tests[i]);
     html_table_end(&table);
 }
+
+const struct panel panel_predicted = {
+    .id = "predicted",
+    .heading = "Predicted against observed",
+    .what = "Out-of-fold predictions of the chosen configuration: each sample was predicted by a "
+            "model that was not trained on it, once in each replicate.",
+    .why = why_no_prediction,
+    .table = table_predicted,
+    .json = page_json_predictions,
+    .is_of_objective = true,
+};
+
+const struct panel panel_test = {
+    .id = "test",
+    .heading = "Test part",
+    .what = "Scores of the chosen configuration on samples that neither trained a model nor "
+            "influenced the choice.",
+    .what_of_program = "Numbers test_NAME that the program reported for the chosen configuration.",
+    .why = why_no_test,
+    .table = table_test,
+    .json = page_json_tests,
+};

@@ -178,10 +178,16 @@ static void put_again(struct buf *out, const struct sweep_data *d)
     buf_release(&name);
 }
 
-void panel_put_provenance(struct buf *out, const struct page *page)
+static void put_provenance(struct buf *out, const struct page *page)
 {
     put_facts(out, page);
     put_sweep_file(out, page->data);
     put_commands(out, page->data);
     put_again(out, page->data);
 }
+
+const struct panel panel_provenance = {
+    .id = "provenance",
+    .heading = "Provenance",
+    .put = put_provenance,
+};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "report/page/html.h"
+#include "report/page/page_json_value.h"
 #include "report/page/panel.h"
 
 /* ---- what several tables share ---- */
@@ -45,26 +46,26 @@ static void slot_name(char out[80], const struct sweep_data *d, int32_t slot)
 
 /* ---- why a panel is empty ---- */
 
-const char *panel_why_unscored(struct buf *scratch, const struct page *page)
+static const char *why_unscored(struct buf *scratch, const struct page *page)
 {
     return page->data->n_scored ? NULL : panel_why_no_score(scratch, page->data);
 }
 
-const char *panel_why_no_axis(struct buf *scratch, const struct page *page)
+static const char *why_no_axis(struct buf *scratch, const struct page *page)
 {
     if (!page->data->n_varied)
         return "No setting has several values in this sweep.";
-    return panel_why_unscored(scratch, page);
+    return why_unscored(scratch, page);
 }
 
-const char *panel_why_no_pair(struct buf *scratch, const struct page *page)
+static const char *why_no_pair(struct buf *scratch, const struct page *page)
 {
     if (page->data->n_varied < 2)
         return "Fewer than two settings have several values in this sweep.";
-    return panel_why_unscored(scratch, page);
+    return why_unscored(scratch, page);
 }
 
-const char *panel_why_no_curve(struct buf *scratch, const struct page *page)
+static const char *why_no_curve(struct buf *scratch, const struct page *page)
 {
     const struct sweep_data *d = page->data;
 
@@ -73,7 +74,7 @@ const char *panel_why_no_curve(struct buf *scratch, const struct page *page)
                "with an epoch.";
     if (d->n_scored && !d->n_curves)
         return "The best configurations have no learning curves: their model type has no epochs.";
-    return panel_why_unscored(scratch, page);
+    return why_unscored(scratch, page);
 }
 
 /* The first configuration of a type by place; -1: none. n: configurations of it. */
@@ -90,7 +91,7 @@ static int32_t first_of_type(int32_t *n, const struct sweep_data *d, int32_t typ
     return first;
 }
 
-const char *panel_why_one_type(struct buf *scratch, const struct page *page)
+static const char *why_one_type(struct buf *scratch, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     const char *scored = "";
@@ -107,7 +108,7 @@ const char *panel_why_one_type(struct buf *scratch, const struct page *page)
     if (d->task == TASK_NONE)
         return "A program runs all trials, so there are no model types to compare.";
     if (d->n_types > 1 && n_scored != 1)
-        return panel_why_unscored(scratch, page);
+        return why_unscored(scratch, page);
     buf_printf(scratch,
                d->n_types > 1 ? "Only one model type has a score: %s."
                               : "The sweep has only one model type: %s.",
@@ -119,7 +120,7 @@ const char *panel_why_one_type(struct buf *scratch, const struct page *page)
 
 /* ---- tables ---- */
 
-void panel_table_forest(struct buf *out, const struct page *page)
+static void table_forest(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     struct html_table table;
@@ -146,7 +147,7 @@ void panel_table_forest(struct buf *out, const struct page *page)
 
 enum { SLOTS_SHOWN = 50 };
 
-void panel_table_folds(struct buf *out, const struct page *page)
+static void table_folds(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     int32_t n_slots = d->n_slots < SLOTS_SHOWN ? d->n_slots : SLOTS_SHOWN;
@@ -217,7 +218,7 @@ static void put_effects(struct buf *out, const struct sweep_data *d)
     html_table_end(&table);
 }
 
-void panel_table_axis(struct buf *out, const struct page *page)
+static void table_axis(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
 
@@ -268,7 +269,7 @@ static int32_t least(int32_t a, int32_t b)
     return a < b ? a : b;
 }
 
-void panel_table_pair(struct buf *out, const struct page *page)
+static void table_pair(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     struct html_table table;
@@ -284,7 +285,7 @@ void panel_table_pair(struct buf *out, const struct page *page)
     html_table_end(&table);
 }
 
-void panel_table_parallel(struct buf *out, const struct page *page)
+static void table_parallel(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     struct html_table table;
@@ -397,7 +398,7 @@ static void put_kept_epoch(struct html_table *table, const struct sweep_curve *c
     }
 }
 
-void panel_table_curves(struct buf *out, const struct page *page)
+static void table_curves(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     struct html_table table;
@@ -430,7 +431,7 @@ static bool is_among(int32_t config, const int32_t *front, int32_t n)
     return false;
 }
 
-void panel_table_cost(struct buf *out, const struct page *page)
+static void table_cost(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     struct html_table table;
@@ -461,7 +462,7 @@ void panel_table_cost(struct buf *out, const struct page *page)
     html_table_end(&table);
 }
 
-void panel_table_types(struct buf *out, const struct page *page)
+static void table_types(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     struct html_table table;
@@ -488,3 +489,106 @@ void panel_table_types(struct buf *out, const struct page *page)
     }
     html_table_end(&table);
 }
+
+const struct panel panel_forest = {
+    .id = "forest",
+    .heading = "Difference to the best",
+    .what =
+        "Each row is a configuration: the mean difference of its score to the best configuration "
+        "on the same folds, with its corrected 95 % interval. Small open circles are folds, the "
+        "filled dot is their mean; a ring marks configurations within one standard error of the "
+        "best. If an interval contains 0, these data do not show which of the two is better.",
+    .what_of_program =
+        "Each row is a configuration: the mean difference of its objective to the best "
+        "configuration on the same folds and replicates, with its 95 % interval, which is "
+        "corrected if there are folds. Small open circles are trials, the filled dot is their "
+        "mean; a ring marks configurations within one standard error of the best. If an interval "
+        "contains 0, these trials do not show which of the two is better.",
+    .why = why_unscored,
+    .table = table_forest,
+    .is_of_objective = true,
+};
+
+const struct panel panel_folds = {
+    .id = "folds",
+    .heading = "Configurations by fold",
+    .what = "The score of each configuration in each fold. A fold in which all scores are poor is "
+            "a hard one.",
+    .what_of_program = "The objective of each configuration in each fold and replicate.",
+    .why = why_unscored,
+    .table = table_folds,
+    .is_of_objective = true,
+};
+
+const struct panel panel_axis = {
+    .id = "axis",
+    .heading = "One axis at a time",
+    .what = "The mean score of all complete configurations with each value of an axis. An interval "
+            "is the corrected 95 % interval of the deviation from the mean of the axis on the same "
+            "folds: values whose intervals do not overlap differ on the average over this grid. "
+            "There is no correction for several comparisons.",
+    .what_of_program =
+        "The mean objective of all complete configurations with each value of an axis. An interval "
+        "is the 95 % interval of the deviation from the mean of the axis on the same folds and "
+        "replicates: values whose intervals do not overlap differ on the average over this grid. "
+        "There is no correction for several comparisons.",
+    .why = why_no_axis,
+    .table = table_axis,
+    .is_of_objective = true,
+};
+
+const struct panel panel_pair = {
+    .id = "pair",
+    .heading = "Two axes",
+    .what = "The mean score of the complete configurations with each pair of values of two axes, "
+            "over all other axes. If the best pair lies on the edge of the grid, a better one may "
+            "lie beyond.",
+    .why = why_no_pair,
+    .table = table_pair,
+    .is_of_objective = true,
+};
+
+const struct panel panel_parallel = {
+    .id = "parallel",
+    .heading = "All axes",
+    .what = "Each line is a configuration that passes through its value on every axis and ends at "
+            "its score.",
+    .why = why_no_pair,
+    .table = table_parallel,
+    .is_of_objective = true,
+};
+
+const struct panel panel_curves = {
+    .id = "curves",
+    .heading = "Learning curves",
+    .what = "Loss or score after each epoch: mean and range over folds of the training part and of "
+            "the part that chooses the epoch, which is the stop part of a sweep with one, and the "
+            "validation part of others. A mark shows the epoch that was kept.",
+    .what_of_program =
+        "Numbers that the program reported with an epoch: mean and range over the trials of a "
+        "configuration. A mark shows the epoch with the best objective, which counts.",
+    .why = why_no_curve,
+    .table = table_curves,
+    .json = page_json_curves,
+    .is_of_objective = true,
+};
+
+const struct panel panel_cost = {
+    .id = "cost",
+    .heading = "Cost",
+    .what = "Score against the cost of one trial. No configuration is both better and cheaper than "
+            "one on the Pareto front.",
+    .why = why_unscored,
+    .table = table_cost,
+    .is_of_objective = true,
+};
+
+const struct panel panel_types = {
+    .id = "types",
+    .heading = "Model types",
+    .what = "The best configuration of each model type. A line joins the scores in the same fold: "
+            "if almost all lines fall, the second type is worse in almost every fold.",
+    .why = why_one_type,
+    .table = table_types,
+    .is_of_objective = true,
+};

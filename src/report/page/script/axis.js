@@ -184,3 +184,9 @@ function showTerm(term) {
         setView('pair.y', String(term.axes[1]));
     }
 }
+
+charts.push({
+    id: 'axis',
+    draw: drawAxis,
+    options: [{ key: 'axis', label: 'axis', choices: axisChoices }]
+});

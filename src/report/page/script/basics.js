@@ -5,7 +5,7 @@
 // Without this script the page has texts and tables. The script adds charts that share a selection and a
 // filter, makes tables sortable, and saves charts and tables. Without D3 there are no charts.
 //
-//  * A chart is a row of `charts`: the id of its panel, its options, and a function that draws it.
+//  * A chart is a row of `charts`, which its file adds: see below.
 //  * `state` holds everything that a reader can change. changed() writes it to the address and
 //    draws anew.
 //  * A drawing registers marks: {key, config, x, y, tip()}. Pointer, keyboard, tooltip and
@@ -14,6 +14,11 @@
 //  * Names from the data enter the page as text nodes, never as markup.
 //  * In loops, i is an index of a configuration (order of place), a of an axis, k of a level, s of
 //    a slot (replicate and fold).
+
+// Each chart is a row {id, draw(chart, view), options}, which its file adds. An option is {key, label,
+// choices(): [[value, text], ...], initial}. initial is the first choice if left out. The value is a
+// member of `view` and of the address (`panel.key`).
+const charts = [];
 
 const D = JSON.parse(document.getElementById('espalier-data').textContent);
 const C = D.config;

@@ -110,3 +110,19 @@ function costKeys(s, box) {
     });
     keys(s.root, 4, 16, entries, box.right);
 }
+
+charts.push({
+    id: 'cost',
+    draw: drawCost,
+    options: [
+        {
+            key: 'cost',
+            label: 'cost',
+            choices: () =>
+                [
+                    ['seconds', 'seconds'],
+                    ['flops', 'floating-point operations']
+                ].filter(([key]) => key === 'seconds' || D.sweep.task !== 'none')
+        }
+    ]
+});

@@ -245,3 +245,25 @@ function bestEpochs(s, curves, of, x, y) {
         });
     });
 }
+
+charts.push({
+    id: 'curves',
+    draw: drawCurves,
+    options: [
+        { key: 'config', label: 'configuration', choices: curveChoices },
+        {
+            key: 'measure',
+            label: 'show',
+            choices: curveMeasures
+        },
+        {
+            key: 'log',
+            label: 'scale',
+            choices: () => [
+                ['auto', 'automatic'],
+                ['no', 'linear'],
+                ['yes', 'logarithmic']
+            ]
+        }
+    ]
+});

@@ -116,3 +116,5 @@ function drawHistogram(chart, kind, all, width, parts) {
     line(s.root, box.left, box.bottom, box.right, box.bottom, 'rule');
     s.hit = px => s.marks.find(m => Math.abs(m.x - px) <= w / 2 + 0.5);
 }
+
+charts.push({ id: 'data', draw: drawData, options: [] });

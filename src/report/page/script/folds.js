@@ -185,3 +185,31 @@ function foldMargin(s, slots, layout) {
         );
     });
 }
+
+function slotChoices() {
+    return [['place', 'place']].concat(D.slots.map((slot, s) => [String(s), slotName(s)]));
+}
+
+charts.push({
+    id: 'folds',
+    draw: drawFolds,
+    options: [
+        { key: 'columns', label: 'columns by', choices: slotChoices },
+        {
+            key: 'rows',
+            label: 'rows by',
+            choices: () => [
+                ['fold', 'fold'],
+                ['score', 'mean, hardest first']
+            ]
+        },
+        {
+            key: 'colour',
+            label: 'colour',
+            choices: () => [
+                ['score', 'score'],
+                ['relative', 'difference to the mean of the fold']
+            ]
+        }
+    ]
+});

@@ -187,3 +187,29 @@ function forestTip(i) {
         );
     return lines;
 }
+
+function rowChoices() {
+    return [
+        ['30', '30'],
+        ['100', '100'],
+        ['300', '300'],
+        ['all', 'all']
+    ];
+}
+
+charts.push({
+    id: 'forest',
+    draw: drawForest,
+    options: [
+        { key: 'rows', label: 'rows', choices: rowChoices },
+        {
+            key: 'sort',
+            label: 'order',
+            choices: () => [
+                ['place', 'place'],
+                ['cost', 'seconds'],
+                ['id', 'id']
+            ]
+        }
+    ]
+});

@@ -209,3 +209,20 @@ function pairTable(a, b) {
     table.sorted = '';
     sortTable(table);
 }
+
+charts.push({
+    id: 'pair',
+    draw: drawPair,
+    options: [
+        { key: 'x', label: 'across', choices: axisChoices },
+        { key: 'y', label: 'up', choices: axisChoices, initial: String(D.axis_order[1]) },
+        {
+            key: 'value',
+            label: 'show',
+            choices: () => [
+                ['mean', 'mean of configurations'],
+                ['best', 'best configuration']
+            ]
+        }
+    ]
+});

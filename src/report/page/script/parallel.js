@@ -220,3 +220,19 @@ function parallelScore(s, x, y, box) {
         text(s.root, x + 8, y(t) + 4, tickOf(y, 6)(t), 'quiet small');
     });
 }
+
+charts.push({
+    id: 'parallel',
+    draw: drawParallel,
+    options: [
+        {
+            key: 'top',
+            label: 'show',
+            choices: () =>
+                [100, 50, 25, 10, 5, 1].map(v => [
+                    String(v),
+                    v === 100 ? 'all' : 'top ' + v + ' %'
+                ])
+        }
+    ]
+});

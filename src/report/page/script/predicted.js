@@ -392,3 +392,9 @@ function drawCalibration(chart, rows, width, parts) {
 function shortCount(n) {
     return n < 1000 ? String(n) : d3.format('.2~s')(n);
 }
+
+charts.push({
+    id: 'predicted',
+    draw: drawPredicted,
+    options: [{ key: 'group', label: 'group', choices: groupChoices }]
+});

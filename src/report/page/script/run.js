@@ -252,3 +252,9 @@ function attemptTip(n, outcome) {
         'rank ' + D.run.ranks[A.rank[n]].rank + ' on ' + D.run.ranks[A.rank[n]].host
     ];
 }
+
+charts.push({
+    id: 'run',
+    draw: drawRun,
+    options: [{ key: 'session', label: 'show', choices: sessionChoices }]
+});

@@ -75,3 +75,5 @@ function drawTest(chart) {
         });
     });
 }
+
+charts.push({ id: 'test', draw: drawTest, options: [] });

@@ -86,3 +86,5 @@ function typeColumn(s, t, i, slots, x, y, box, room) {
         })
     );
 }
+
+charts.push({ id: 'types', draw: drawTypes, options: [] });
