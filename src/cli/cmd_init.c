@@ -14,6 +14,7 @@
 #include "cli/init/init_propose.h"
 #include "cli/print/cli.h"
 #include "launch/address_space.h"
+#include "run/advice.h"
 #include "run/calibrate.h"
 #include "run/job_prepare.h"
 #include "sched/cost.h"
@@ -415,6 +416,7 @@ static int init(struct init *in, const struct call *call, struct errlist *faults
     job_print_notes(&in->job);
     if (parse(in, faults) || job_plan(&in->job, faults))
         return -1;
+    advice_print(&in->job.advice, in->sweep);
     return finish(in, &err) ? errlist_add_err(faults, &err) : 0;
 }
 

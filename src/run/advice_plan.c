@@ -185,14 +185,14 @@ static int has_repeated_parts(struct job *job, const struct settings *s, struct 
     return 1;
 }
 
-/* Folds of whole groups, and parts that the user gave, leave nothing to chance. */
+/* Folds of whole groups leave nothing to chance. Who gave the parts knows that they are the same. */
 static int advise_repeats(struct job *job, bool has_steady, struct err *err)
 {
     struct settings s;
     int is_repeated = 0;
 
     plan_settings(&job->plan, 0, &s);
-    if (job_replicates(job) > 1)
+    if (job_replicates(job) > 1 && !job->data.part)
         is_repeated = has_repeated_parts(job, &s, err);
     advise(&job->advice, RULE_REPEATED, is_repeated, "%s",
            has_steady ? " (ridge draws no random numbers, so its replicates are equal)" : "");
