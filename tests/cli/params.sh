@@ -3,7 +3,7 @@
 # `espalier params`: the settings of a sweep file.
 . "${SRCDIR:-.}/tests/lib.sh"
 
-is "some settings, exactly" "$("$ESPALIER" params model.dropout optimizer batch_size file)" \
+is "some settings, exactly" "$("$ESPALIER" params model.dropout class_weights batch_size file)" \
 "key                     default    allowed                       meaning
 
 [split]
@@ -17,10 +17,12 @@ dropout           axis  0.5        number in [0, 1)              Fraction of hid
                                                                  zero in training
 
 [train]
-optimizer         axis  adam       adam | adamw | sgd            Optimizer; weight decay is L2,
-                                                                 decoupled in adamw
 batch_size        axis  full       integer in [1, 1000000000],   Number of training samples in a
-                                   or full, samples              step, nodes or graphs; full: all"
+                                   or full, samples              step, nodes or graphs; full: all
+class_weights     axis  none       none | balanced               Weights of classes in the loss;
+                                                                 balanced: inversely proportional to
+                                                                 the classes' numbers of training
+                                                                 samples"
 
 "$ESPALIER" params >"$T/all"
 is "every section has its place" "$(grep '^\[' "$T/all" | tr '\n' ' ')" \

@@ -159,7 +159,8 @@ static void test_refused(void **state)
                    "type = GCN: must be gcn | mlp | ridge | fixed | noop; did you mean gcn?");
     assert_refused(P_TYPE, "rr-BLUP",
                    "type = rr-BLUP: must be gcn | mlp | ridge | fixed | noop; did you mean ridge?");
-    assert_refused(P_TYPE, "nn", "type = nn: must be gcn | mlp | ridge | fixed | noop; did you mean mlp?");
+    assert_refused(P_TYPE, "nn",
+                   "type = nn: must be gcn | mlp | ridge | fixed | noop; did you mean mlp?");
     assert_refused(P_TYPE, "xgboost", "type = xgboost: must be gcn | mlp | ridge | fixed | noop");
     assert_refused(P_LAYERS, "9", "layers = 9: must be in [1, 8]");
     assert_refused(P_LAYERS, "2.0", "layers = 2.0: must be an integer in [1, 8]");
@@ -224,13 +225,13 @@ static void test_allowed(void **state)
     buf_putc(&out, '\n');
     param_allowed(&out, P_THRESHOLD);
     buf_putc(&out, '\n');
-    param_allowed(&out, P_OPTIMIZER);
+    param_allowed(&out, P_CLASS_WEIGHTS);
     buf_putc(&out, '\n');
     param_allowed(&out, P_BATCH_SIZE);
     buf_putc(&out, '\n');
     param_allowed(&out, P_REDUCE);
     assert_string_equal(buf_text(&out), "number in (0, 1)\nnumber in [-1000000, 1000000]\n"
-                                        "adam | adamw | sgd\ninteger in [1, 1000000000], or full\n"
+                                        "none | balanced\ninteger in [1, 1000000000], or full\n"
                                         "none | exact | pca:K, K an integer in [1, 1000000000]");
     buf_release(&out);
 }
