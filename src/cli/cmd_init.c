@@ -463,9 +463,10 @@ const struct command command_init = {
     .max_operands = INT_MAX,
     .operand_kind = VALUE_FILE,
     .summary = "Write a first sweep file for your data files.",
-    .about = "The files are recognised by their content: " VARIANTS_NAMES ", tables of "
-             "genotypes, phenotypes, edges, features, labels, parts or SMILES, and a TUDataset "
-             "folder.",
+    .about =
+        "The files are recognised by their content: genotypes such as VCF or PLINK 1, tables of "
+        "genotypes, phenotypes, edges, features, labels, parts or SMILES, and a TUDataset "
+        "folder.",
     .examples = examples,
     .see = "inspect, run, params",
     .options = options,

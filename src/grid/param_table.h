@@ -30,7 +30,6 @@
 #define GRID_PARAM_TABLE_H
 
 #include "data/core/data_format.h"
-#include "data/genotype/variants.h"
 #include "gcn/spec.h"
 
 /* Each is a row model_NAME of trial/model_type.h. OR stands between two of them. */
@@ -109,7 +108,7 @@
       "Kind of prediction; auto: for genotype regression if the trait is numeric; for other formats classification if labels are integers or words") \
     X(GENOTYPES, "data", "genotypes", PATH, 0, 0, "", "", "", 0, \
       MODELS_DATA, INTO(data_spec, genotypes), \
-      "Genotype file: " VARIANTS_NAMES ", or a table of samples x markers with ids in the first column; plain or gzip (format = genotype)") \
+      "Genotype file, such as VCF or PLINK 1, or a table of samples x markers with ids in the first column; plain or gzip (format = genotype)") \
     X(SUBSET, "data", "subset", CHOICE, 0, 0, "all|phenotyped", "all", "", 0, \
       MODELS_DATA, INTO(data_spec, subset), \
       "Samples that are used; phenotyped: only samples with a value of the trait, in the order of the phenotype table (format = genotype)") \

@@ -405,7 +405,7 @@ no "an archive" '^espalier: p.zip: is a zip archive: unpack it' sim/genotypes.cs
 no "R data" '^espalier: p.rds: is R data .*write.csv' sim/genotypes.csv p.rds
 no "an R workspace" '^espalier: p.RData: is R data .*load' sim/genotypes.csv p.RData
 no "a pipe" '^espalier: pipe: is a pipe or a device' pipe
-no "a program" '^espalier: binary: is binary and of an unknown kind: must be genotypes .VCF, BCF, HapMap, PLINK.' binary
+no "a program" '^espalier: binary: is binary and of an unknown kind: must be genotypes .VCF, ' binary
 no "a file twice" '^espalier: ./sim/genotypes.csv: is the same file as sim/genotypes.csv: give it once$' \
     sim/genotypes.csv ./sim/genotypes.csv
 no "genotypes alone" '^espalier: sim/genotypes.csv: looks like genotypes or features: give the table of phenotypes' \
