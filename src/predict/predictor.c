@@ -151,9 +151,9 @@ void predictor_ask_graphs(struct predictor *p, const struct dataset *graphs)
     csr_release(&p->panel);
 }
 
-/* Append the row of new sample i. */
-static void append_row(struct csr *a, const struct predictor *p, const struct attached *to,
-                       int32_t i)
+/* Append the row of new sample i. inverse_root: [N] 1 / sqrt(degree + 1) in the data. */
+static void append_row(struct csr *a, const double *inverse_root, const struct predictor *p,
+                       const struct attached *to, int32_t i)
 {
     int32_t node = p->data->n_samples + i;
     int64_t at = a->row_start[node];
@@ -165,7 +165,7 @@ static void append_row(struct csr *a, const struct predictor *p, const struct at
         int32_t j = to->edge[e].sample;
 
         a->col[at] = j;
-        a->val[at] = (float)((double)to->edge[e].weight * to->inverse_root[j] / sqrt(degree));
+        a->val[at] = (float)((double)to->edge[e].weight * inverse_root[j] / sqrt(degree));
     }
     a->col[at] = node;
     a->val[at] = (float)(1 / degree);
@@ -177,33 +177,41 @@ static int join(struct predictor *p, const struct attached *to, int32_t n, struc
     const struct csr *panel = &p->panel;
     int32_t n_panel = panel->n_rows;
     int64_t nnz = csr_nnz(panel);
+    double *inverse_root = calloc((size_t)n_panel + 1, sizeof *inverse_root);
 
     csr_release(&p->joined);
-    if (csr_init(&p->joined, n_panel + n, n_panel + n, nnz + to->start[n] + n, err))
-        return -1;
+    if (!inverse_root ||
+        csr_init(&p->joined, n_panel + n, n_panel + n, nnz + to->start[n] + n, err)) {
+        free(inverse_root);
+        return err_nomem(err, "new samples", (size_t)n_panel * sizeof *inverse_root);
+    }
+    /* the diagonal of D^-1/2 (A + I) D^-1/2 is 1 / d */
+    for (int32_t i = 0; i < n_panel; i++)
+        for (int64_t e = panel->row_start[i]; e < panel->row_start[i + 1]; e++)
+            if (panel->col[e] == i)
+                inverse_root[i] = sqrt((double)panel->val[e]);
     memcpy(p->joined.row_start, panel->row_start, ((size_t)n_panel + 1) * sizeof *panel->row_start);
     memcpy(p->joined.col, panel->col, (size_t)nnz * sizeof *panel->col);
     memcpy(p->joined.val, panel->val, (size_t)nnz * sizeof *panel->val);
     for (int32_t i = 0; i < n; i++)
-        append_row(&p->joined, p, to, i);
+        append_row(&p->joined, inverse_root, p, to, i);
+    free(inverse_root);
     return 0;
 }
 
 int predictor_join(struct predictor *p, const struct mat *x, const double *fixed,
                    const struct attached *edges, struct err *err)
 {
-    struct attached to;
-    int rc;
+    struct attached to = {0};
+    int rc = 0;
 
     p->fixed = fixed;
     if (p->graph.build == GRAPH_FILE && !edges)
         return err_set(err, "the graph comes from a file of edges, but the new samples have none");
-    if (p->graph.build == GRAPH_FILE)
-        rc = attach_given(&to, &p->panel, edges, x->n_rows, err);
-    else
-        rc = attach(&to, p->data, &p->graph, &p->panel, x, err);
+    if (p->graph.build != GRAPH_FILE)
+        rc = attach(&to, p->data, &p->graph, x, err);
     if (!rc)
-        rc = join(p, &to, x->n_rows, err);
+        rc = join(p, p->graph.build == GRAPH_FILE ? edges : &to, x->n_rows, err);
     attached_release(&to);
     return rc ? -1 : scale_fresh(p, x, err);
 }

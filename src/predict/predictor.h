@@ -52,7 +52,7 @@ bool predictor_has_probabilities(const struct predictor *p);
  *
  *   x      in  (n, F) features as in the data, missing values filled in
  *   fixed  in  (n, q) as in the data; NULL without. Borrowed until the next call
- *   edges  in  their edges, without inverse_root, if the graph comes from a file; else not read
+ *   edges  in  their edges, if the graph comes from a file; else not read
  *
  * -1 and err: such edges are missing, or no memory. */
 int predictor_join(struct predictor *p, const struct mat *x, const double *fixed,

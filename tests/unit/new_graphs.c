@@ -189,7 +189,7 @@ static void test_smiles_files(void **state)
     check_file("a.smi", "num,smiles\nx y,CCO\n", false, "x y:3");
     check_file("a.smi", "num;\"smiles\"\nx;CCO\n", false, "x:3");
     check_file("a.smi", "smiles num\nCCO x\n", false, "x:3");
-    check_file("a.txt", "CCO a\n", false, "a.txt: no column \"smiles\" (data.smiles)");
+    check_file("a.txt", "CCO a\n", false, "a.txt:1: no column \"smiles\" (data.smiles)");
 }
 
 static void test_bad_smiles_files(void **state)
@@ -203,7 +203,7 @@ static void test_bad_smiles_files(void **state)
     check_file("a.smi", "CCO a\rCC b\r", false,
                "a.smi:1: a carriage return inside the line: must end in LF or CRLF");
     check_file("a.smi", "SMILES Name\n", false, "a.smi: no molecules");
-    check_file("a.smi", "# nobody\n", false, "a.smi: no column \"smiles\"");
+    check_file("a.smi", "# nobody\n", false, "a.smi:1: no column \"smiles\"");
     check_file("a.smi", "", false, "a.smi: is empty");
 }
 

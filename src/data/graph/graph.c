@@ -145,35 +145,6 @@ int neighbours_grow(struct neighbours *n, const struct dataset *d, enum graph_me
 
 /* ---- adjacency of sorted edges ---- */
 
-/* Edges of nodes first_node to first_node + n_nodes - 1: struct dataset_graph. */
-struct side_by_side {
-    const struct dataset *d;           /* NULL: one */
-    const struct dataset_graph *alone; /* with first_node 0 */
-    int32_t n;
-};
-
-static struct dataset_graph graph_at(const struct side_by_side *all, int32_t g)
-{
-    return all->d ? dataset_graph(all->d, g) : *all->alone;
-}
-
-static void count_neighbours(struct csr *out, const struct side_by_side *all)
-{
-    int64_t *start = out->row_start;
-
-    for (int32_t g = 0; g < all->n; g++) {
-        struct dataset_graph graph = graph_at(all, g);
-        int32_t to_row = graph.first_node - graph.edge_base;
-
-        for (int64_t e = 0; e < graph.n_edges; e++) {
-            start[graph.source[e] + to_row + 1]++;
-            start[graph.target[e] + to_row + 1]++;
-        }
-    }
-    for (int32_t i = 0; i < out->n_rows; i++)
-        start[i + 1] += start[i];
-}
-
 static void put_neighbour(struct csr *out, int64_t *next, int32_t row, int32_t col, float weight)
 {
     int64_t at = next[row]++;
@@ -182,65 +153,45 @@ static void put_neighbour(struct csr *out, int64_t *next, int32_t row, int32_t c
     out->val[at] = weight;
 }
 
-/* Edges are sorted by source, then target, and source < target. Storing the smaller neighbours of
- * all nodes first therefore leaves every row sorted. */
-static void put_neighbours(struct csr *out, int64_t *next, const struct side_by_side *all)
+/* Written in place, because there are millions of edges. They are sorted by source, then target, and
+ * source < target. Storing the smaller neighbours of all nodes first therefore leaves every row
+ * sorted. */
+static int to_adjacency(struct csr *out, const struct dataset_graph *g, struct err *err)
 {
-    for (int32_t g = 0; g < all->n; g++) {
-        struct dataset_graph graph = graph_at(all, g);
-        int32_t to_row = graph.first_node - graph.edge_base;
-
-        for (int64_t e = 0; e < graph.n_edges; e++)
-            put_neighbour(out, next, graph.target[e] + to_row, graph.source[e] + to_row,
-                          graph.weight[e]);
-        for (int64_t e = 0; e < graph.n_edges; e++)
-            put_neighbour(out, next, graph.source[e] + to_row, graph.target[e] + to_row,
-                          graph.weight[e]);
-    }
-}
-
-/* Written in place, because there are millions of edges. */
-static int to_adjacency(struct csr *out, const struct side_by_side *all, int32_t n_nodes,
-                        struct err *err)
-{
-    size_t bytes = ((size_t)n_nodes + 1) * sizeof(int64_t);
-    int64_t n_edges = 0;
+    size_t bytes = ((size_t)g->n_nodes + 1) * sizeof(int64_t);
+    int32_t base = g->edge_base;
     int64_t *next;
 
-    for (int32_t g = 0; g < all->n; g++)
-        n_edges += graph_at(all, g).n_edges;
-    if (csr_init(out, n_nodes, n_nodes, 2 * n_edges, err))
+    if (csr_init(out, g->n_nodes, g->n_nodes, 2 * g->n_edges, err))
         return -1;
     next = malloc(bytes);
     if (!next) {
         csr_release(out);
         return err_nomem(err, "graph", bytes);
     }
-    count_neighbours(out, all);
+    for (int64_t e = 0; e < g->n_edges; e++) {
+        out->row_start[g->source[e] - base + 1]++;
+        out->row_start[g->target[e] - base + 1]++;
+    }
+    for (int32_t i = 0; i < out->n_rows; i++)
+        out->row_start[i + 1] += out->row_start[i];
     memcpy(next, out->row_start, bytes);
-    put_neighbours(out, next, all);
+    for (int64_t e = 0; e < g->n_edges; e++)
+        put_neighbour(out, next, g->target[e] - base, g->source[e] - base, g->weight[e]);
+    for (int64_t e = 0; e < g->n_edges; e++)
+        put_neighbour(out, next, g->source[e] - base, g->target[e] - base, g->weight[e]);
     free(next);
     return 0;
-}
-
-static int join_graphs(struct csr *out, const struct dataset *d, struct err *err)
-{
-    return to_adjacency(out, &(struct side_by_side){.d = d, .n = d->n_samples}, d->n_nodes, err);
-}
-
-static int join_one(struct csr *out, const struct dataset_graph *graph, struct err *err)
-{
-    return to_adjacency(out, &(struct side_by_side){.alone = graph, .n = 1}, graph->n_nodes, err);
 }
 
 int graph_one(struct csr *out, const struct dataset *d, int32_t i, struct err *err)
 {
     struct dataset_graph graph = dataset_graph(d, i);
 
-    graph.first_node = 0;
-    return join_one(out, &graph, err);
+    return to_adjacency(out, &graph, err);
 }
 
+/* Edges of several graphs follow each other. */
 static int join_given(struct csr *out, const struct dataset *d, struct err *err)
 {
     const struct dataset_graph all = {.n_nodes = d->n_nodes,
@@ -249,9 +200,9 @@ static int join_given(struct csr *out, const struct dataset *d, struct err *err)
                                       .target = d->edge_target,
                                       .weight = d->edge_weight};
 
-    if (d->n_edges == 0)
+    if (d->n_edges == 0 && !d->graph_start)
         return err_set(err, "graph.build = file: no edges were given, set data.edges");
-    return join_one(out, &all, err);
+    return to_adjacency(out, &all, err);
 }
 
 /* ---- edges between similar samples ---- */
@@ -292,31 +243,17 @@ static void drop_repeats(struct triplets *list)
 
 static int join_list(struct csr *out, struct triplets *list, int32_t n_samples, struct err *err)
 {
-    struct dataset_graph all = {.n_nodes = n_samples};
-    int32_t *ends;
-    float *weight;
-    int rc = -1;
+    int64_t n;
 
     drop_repeats(list);
-    ends = malloc(2 * ((size_t)list->n + 1) * sizeof *ends);
-    weight = malloc(((size_t)list->n + 1) * sizeof *weight);
-    for (int64_t e = 0; ends && weight && e < list->n; e++) {
-        ends[e] = list->item[e].row;
-        ends[list->n + e] = list->item[e].col;
-        weight[e] = list->item[e].val;
+    n = list->n;
+    for (int64_t e = 0; e < n; e++) {
+        struct triplet t = list->item[e];
+
+        if (triplets_add(list, (struct triplet){t.col, t.row, t.val}, err))
+            return -1;
     }
-    if (ends && weight) {
-        all.n_edges = list->n;
-        all.source = ends;
-        all.target = ends + list->n;
-        all.weight = weight;
-        rc = join_one(out, &all, err);
-    } else {
-        err_nomem(err, "graph", 3 * (size_t)list->n * sizeof *weight);
-    }
-    free(ends);
-    free(weight);
-    return rc;
+    return csr_from_triplets(out, n_samples, n_samples, list->item, list->n, err);
 }
 
 /* ---- the graph ---- */
@@ -398,7 +335,7 @@ int graph_build(struct csr *out, const struct dataset *d, const struct graph_spe
     case GRAPH_THRESHOLD:
         return build_threshold(out, d, spec, err);
     case GRAPH_FILE:
-        return d->graph_start ? join_graphs(out, d, err) : join_given(out, d, err);
+        return join_given(out, d, err);
     case GRAPH_NONE:
         return csr_init(out, d->n_nodes, d->n_nodes, 0, err);
     }
@@ -527,51 +464,16 @@ static int attach_all(struct attached *out, struct similarity *s, const struct g
     return rc;
 }
 
-/* The diagonal of D^-1/2 (A + I) D^-1/2 is 1 / d. */
-static void read_degrees(double *inverse_root, const struct csr *a_hat)
-{
-    for (int32_t i = 0; i < a_hat->n_rows; i++)
-        for (int64_t e = a_hat->row_start[i]; e < a_hat->row_start[i + 1]; e++)
-            if (a_hat->col[e] == i)
-                inverse_root[i] = sqrt((double)a_hat->val[e]);
-}
-
-static int begin(struct attached *out, const struct csr *a_hat, int32_t n, struct err *err)
-{
-    size_t n_samples = (size_t)a_hat->n_rows;
-
-    *out = (struct attached){.edge = NULL};
-    out->start = calloc((size_t)n + 1, sizeof *out->start);
-    out->inverse_root = calloc(n_samples + 1, sizeof *out->inverse_root);
-    if (!out->start || !out->inverse_root)
-        return err_nomem(err, "edges", n_samples * sizeof *out->inverse_root);
-    read_degrees(out->inverse_root, a_hat);
-    return 0;
-}
-
-int attach_given(struct attached *out, const struct csr *a_hat, const struct attached *given,
-                 int32_t n, struct err *err)
-{
-    size_t n_edges = (size_t)given->start[n];
-
-    if (begin(out, a_hat, n, err))
-        return -1;
-    out->edge = malloc((n_edges + 1) * sizeof *out->edge);
-    if (!out->edge)
-        return err_nomem(err, "edges", n_edges * sizeof *out->edge);
-    memcpy(out->start, given->start, ((size_t)n + 1) * sizeof *out->start);
-    memcpy(out->edge, given->edge, n_edges * sizeof *out->edge);
-    return 0;
-}
-
 int attach(struct attached *out, const struct dataset *d, const struct graph_spec *spec,
-           const struct csr *a_hat, const struct mat *x, struct err *err)
+           const struct mat *x, struct err *err)
 {
     struct similarity s;
     int rc;
 
-    if (begin(out, a_hat, x->n_rows, err))
-        return -1;
+    *out = (struct attached){.edge = NULL};
+    out->start = calloc((size_t)x->n_rows + 1, sizeof *out->start);
+    if (!out->start)
+        return err_nomem(err, "edges", (size_t)x->n_rows * sizeof *out->start);
     if (spec->build != GRAPH_KNN && spec->build != GRAPH_THRESHOLD)
         return 0;
     rc = similarity_init(&s, d, spec->metric, err);
@@ -587,6 +489,5 @@ void attached_release(struct attached *a)
         return;
     free(a->start);
     free(a->edge);
-    free(a->inverse_root);
     memset(a, 0, sizeof *a);
 }

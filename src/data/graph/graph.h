@@ -75,23 +75,16 @@ struct attached_edge {
 struct attached {
     int64_t *start; /* [n + 1] */
     struct attached_edge *edge;
-    double *inverse_root; /* [N] 1 / sqrt(degree + 1) in the data */
 };
 
 /* Join each new sample to samples of the data. knn: to the k most similar, ties to the smaller
  * index (see similarity_rows()). threshold: to all that are similar enough. Kinship uses the data's
  * allele frequencies. New samples are not joined to each other.
- *   a_hat  in  (N, N) normalised adjacency of the data, for the degrees
- *   x      in  (n, F) features coded like the data, missing ones filled in
+ *   x  in  (n, F) features coded like the data, missing ones filled in
  * Costs n N F flop. Pair with attached_release(), also after a failure. -1 and err if memory is
  * short or a similarity is not finite, or like similarity_init(). */
 int attach(struct attached *out, const struct dataset *d, const struct graph_spec *spec,
-           const struct csr *a_hat, const struct mat *x, struct err *err);
-
-/* The same for a graph of given edges: `given` has those of n new samples, sorted, without
- * inverse_root. */
-int attach_given(struct attached *out, const struct csr *a_hat, const struct attached *given,
-                 int32_t n, struct err *err);
+           const struct mat *x, struct err *err);
 void attached_release(struct attached *a);
 
 #endif

@@ -19,7 +19,7 @@ struct new_nodes {
     int32_t n;                  /* of new nodes */
     struct csr listed;          /* (n, F) or empty */
     float *table;               /* (n, F) or NULL */
-    struct attached edges;      /* without inverse_root */
+    struct attached edges;
 
     struct data_report report; /* of ids and columns in another spelling */
     int64_t n_known;           /* rows of nodes of the data */
