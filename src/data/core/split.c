@@ -9,42 +9,82 @@
 #include "base/rng.h"
 #include "data/core/dataset.h"
 
-/* Parts drawn in whole groups. Only labelled samples in PART_TRAIN count, and only groups with such
- * samples; a regression has one class. */
-
-struct group_draw {
-    const struct dataset *data; /* borrowed */
-    uint8_t *part;              /* [N] enum part; borrowed */
+/* A part is drawn from the labelled samples in PART_TRAIN. A regression has one class.
+ *
+ * Without groups each class is shuffled, then its first samples move. Whole groups cannot be cut to
+ * size, so parts are filled greedily. The distance of a part from its target is
+ *     sum over classes of (samples it has - samples it should have)^2 / size of the class
+ * as in a chi-square test: small classes count as much as large ones. */
+struct draw {
+    const struct dataset *d;
+    uint8_t *part;       /* [N] enum part */
+    int32_t *class_size; /* [n_classes] what fractions refer to: all labelled samples */
     int32_t n_classes;
-    int32_t *count;      /* (n_groups, n_classes) samples in PART_TRAIN */
-    int32_t *class_size; /* [n_classes] what fractions refer to */
-    double *have;        /* [n_classes] scratch */
-    int32_t *order;      /* [n_groups] the groups with samples, ascending */
-    bool *is_taken;      /* [n_groups] scratch */
+    int32_t n_labelled;
+
+    int32_t *member;      /* [N] samples of PART_TRAIN by class */
+    int32_t *class_start; /* [n_classes + 1] into member */
+
+    /* with groups */
+    int32_t *count; /* (n_groups, n_classes) samples in PART_TRAIN */
+    double *have;   /* [n_classes] scratch */
+    int32_t *order; /* [n] the groups with such samples, ascending */
+    bool *is_taken; /* [n_groups] scratch */
     int32_t n;
 };
 
-/* Pair with group_draw_release(), also after a failure. */
-static int group_draw_init(struct group_draw *draw, const struct dataset *data, uint8_t *part,
-                           struct err *err);
-static void group_draw_release(struct group_draw *draw);
-
-/* Whole groups cannot be cut to size, so parts are filled greedily. The distance of a part from its
- * target is
- *     sum over classes of (samples it has - samples it should have)^2 / size of the class
- * as in a chi-square test: small classes count as much as large ones. */
-
-static int32_t class_of_unit(const struct group_draw *draw, int32_t i)
+static void draw_release(struct draw *draw)
 {
-    return draw->n_classes > 1 ? draw->data->label[i] : 0;
+    free(draw->part);
+    free(draw->class_size);
+    free(draw->member);
+    free(draw->class_start);
+    free(draw->count);
+    free(draw->have);
+    free(draw->order);
+    free(draw->is_taken);
 }
 
-static const int32_t *count_of(const struct group_draw *draw, int32_t group)
+static int32_t class_of(const struct dataset *d, int32_t i)
+{
+    return d->task == TASK_CLASSIFICATION ? d->label[i] : 0;
+}
+
+/* Pair with draw_release(), also after a failure. */
+static int draw_init(struct draw *draw, const struct dataset *d, struct err *err)
+{
+    size_t n = (size_t)d->n_samples, n_groups = (size_t)d->n_groups + 1;
+    size_t n_classes = d->n_classes > 0 ? (size_t)d->n_classes : 1;
+
+    *draw = (struct draw){.d = d, .n_classes = (int32_t)n_classes};
+    draw->part = calloc(n, sizeof *draw->part);
+    draw->class_size = calloc(n_classes, sizeof *draw->class_size);
+    draw->member = malloc(n * sizeof *draw->member);
+    draw->class_start = calloc(n_classes + 1, sizeof *draw->class_start);
+    draw->count = calloc(n_groups * n_classes, sizeof *draw->count);
+    draw->have = calloc(n_classes, sizeof *draw->have);
+    draw->order = calloc(n_groups, sizeof *draw->order);
+    draw->is_taken = calloc(n_groups, sizeof *draw->is_taken);
+    if (!draw->part || !draw->class_size || !draw->member || !draw->class_start || !draw->count ||
+        !draw->have || !draw->order || !draw->is_taken)
+        return err_nomem(err, "split", (n + n_groups * n_classes) * sizeof *draw->member);
+    for (int32_t i = 0; i < d->n_samples; i++)
+        if (dataset_is_labelled(d, i)) {
+            draw->part[i] = d->part ? d->part[i] : PART_TRAIN;
+            draw->class_size[class_of(d, i)]++;
+            draw->n_labelled++;
+        }
+    return 0;
+}
+
+/* ---- groups ---- */
+
+static const int32_t *count_of(const struct draw *draw, int32_t group)
 {
     return draw->count + (size_t)group * (size_t)draw->n_classes;
 }
 
-static int64_t size_of(const struct group_draw *draw, int32_t group)
+static int64_t size_of(const struct draw *draw, int32_t group)
 {
     const int32_t *count = count_of(draw, group);
     int64_t size = 0;
@@ -54,72 +94,29 @@ static int64_t size_of(const struct group_draw *draw, int32_t group)
     return size;
 }
 
-static void group_draw_count(struct group_draw *draw)
+static void count_groups(struct draw *draw)
 {
-    const struct dataset *d = draw->data;
+    const struct dataset *d = draw->d;
     size_t n = (size_t)d->n_groups * (size_t)draw->n_classes;
 
     memset(draw->count, 0, n * sizeof *draw->count);
     for (int32_t i = 0; i < d->n_samples; i++)
         if (draw->part[i] == PART_TRAIN)
-            draw->count[(size_t)d->group[i] * (size_t)draw->n_classes +
-                        (size_t)class_of_unit(draw, i)]++;
+            draw->count[(size_t)d->group[i] * (size_t)draw->n_classes + (size_t)class_of(d, i)]++;
     draw->n = 0;
     for (int32_t g = 0; g < d->n_groups; g++)
         if (size_of(draw, g) > 0)
             draw->order[draw->n++] = g;
 }
 
-static int group_draw_init(struct group_draw *draw, const struct dataset *data, uint8_t *part,
-                           struct err *err)
-{
-    size_t n_classes = data->n_classes > 0 ? (size_t)data->n_classes : 1;
-    size_t n_groups = (size_t)data->n_groups;
-
-    *draw = (struct group_draw){.data = data, .part = part, .n_classes = (int32_t)n_classes};
-    draw->count = calloc(n_groups * n_classes, sizeof *draw->count);
-    draw->class_size = calloc(n_classes, sizeof *draw->class_size);
-    draw->have = calloc(n_classes, sizeof *draw->have);
-    draw->order = calloc(n_groups, sizeof *draw->order);
-    draw->is_taken = calloc(n_groups, sizeof *draw->is_taken);
-    if (!draw->count || !draw->class_size || !draw->have || !draw->order || !draw->is_taken)
-        return err_nomem(err, "groups", n_groups * n_classes * sizeof *draw->count);
-    for (int32_t i = 0; i < data->n_samples; i++)
-        if (dataset_is_labelled(data, i))
-            draw->class_size[class_of_unit(draw, i)]++;
-    group_draw_count(draw);
-    return 0;
-}
-
-static void group_draw_release(struct group_draw *draw)
-{
-    if (!draw)
-        return;
-    free(draw->count);
-    free(draw->class_size);
-    free(draw->have);
-    free(draw->order);
-    free(draw->is_taken);
-    memset(draw, 0, sizeof *draw);
-}
-
-/* Fractions refer to the samples now in PART_TRAIN. */
-static void group_draw_resize(struct group_draw *draw)
-{
-    memset(draw->class_size, 0, (size_t)draw->n_classes * sizeof *draw->class_size);
-    for (int32_t k = 0; k < draw->n; k++)
-        for (int32_t c = 0; c < draw->n_classes; c++)
-            draw->class_size[c] += count_of(draw, draw->order[k])[c];
-}
-
 /* Groups in is_taken move. */
-static void move(struct group_draw *draw, enum part part)
+static void move(struct draw *draw, enum part part)
 {
-    for (int32_t i = 0; i < draw->data->n_samples; i++)
-        if (draw->part[i] == PART_TRAIN && draw->is_taken[draw->data->group[i]])
+    for (int32_t i = 0; i < draw->d->n_samples; i++)
+        if (draw->part[i] == PART_TRAIN && draw->is_taken[draw->d->group[i]])
             draw->part[i] = (uint8_t)part;
-    memset(draw->is_taken, 0, (size_t)draw->data->n_groups * sizeof *draw->is_taken);
-    group_draw_count(draw);
+    memset(draw->is_taken, 0, (size_t)draw->d->n_groups * sizeof *draw->is_taken);
+    count_groups(draw);
 }
 
 /* ---- a part of some size ---- */
@@ -130,7 +127,7 @@ static void move(struct group_draw *draw, enum part part)
 #define LEAST_GAIN 1e-9
 
 /* Returns the decrease of the distance if the group joins (sign 1) or leaves (-1). */
-static double gain_of(const struct group_draw *draw, int32_t group, double fraction, double sign)
+static double gain_of(const struct draw *draw, int32_t group, double fraction, double sign)
 {
     const int32_t *count = count_of(draw, group);
     double gain = 0;
@@ -144,7 +141,7 @@ static double gain_of(const struct group_draw *draw, int32_t group, double fract
     return gain;
 }
 
-static void toggle(struct group_draw *draw, int32_t group)
+static void toggle(struct draw *draw, int32_t group)
 {
     const int32_t *count = count_of(draw, group);
     double sign = draw->is_taken[group] ? -1 : 1;
@@ -154,7 +151,7 @@ static void toggle(struct group_draw *draw, int32_t group)
         draw->have[c] += sign * count[c];
 }
 
-static int32_t smallest(const struct group_draw *draw)
+static int32_t smallest(const struct draw *draw)
 {
     int32_t found = draw->order[0];
 
@@ -165,7 +162,7 @@ static int32_t smallest(const struct group_draw *draw)
 }
 
 /* Returns true if a group joined or left. */
-static bool improve(struct group_draw *draw, double fraction, int32_t n_spare, int32_t *n_taken)
+static bool improve(struct draw *draw, double fraction, int32_t n_spare, int32_t *n_taken)
 {
     bool is_better = false;
 
@@ -186,8 +183,8 @@ static bool improve(struct group_draw *draw, double fraction, int32_t n_spare, i
 
 /* Move groups to `part`, in random order, until none brings it closer to `fraction` of every class.
  * At least one moves and n_spare stay; draw->n must exceed n_spare. */
-static void group_draw_part(struct group_draw *draw, double fraction, int32_t n_spare,
-                            enum part part, const struct rng *rng)
+static void take_groups(struct draw *draw, double fraction, int32_t n_spare, enum part part,
+                        const struct rng *rng)
 {
     int32_t n_taken = 0;
 
@@ -212,7 +209,7 @@ static int magnitude(int64_t size)
     return m;
 }
 
-static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct err *err)
+static int sort_by_size(struct draw *draw, const struct rng *rng, struct err *err)
 {
     int32_t *shuffled = malloc((size_t)draw->n * sizeof *shuffled);
     int32_t n = 0;
@@ -230,14 +227,14 @@ static int sort_by_size(struct group_draw *draw, const struct rng *rng, struct e
 }
 
 /* A row has the samples of each class in fold f, then of all. */
-static double *fold_row(double *have, const struct group_draw *draw, int32_t f)
+static double *fold_row(double *have, const struct draw *draw, int32_t f)
 {
     return have + (size_t)f * ((size_t)draw->n_classes + 1);
 }
 
 /* Returns the fold whose sum of squares grows least, which is twice the sum over classes of its
  * count times the group's. Ties go to the emptiest fold. */
-static int32_t pick_fold(double *have, const struct group_draw *draw, int32_t group, int32_t folds)
+static int32_t pick_fold(double *have, const struct draw *draw, int32_t group, int32_t folds)
 {
     const int32_t *count = count_of(draw, group);
     double least = 0;
@@ -260,7 +257,7 @@ static int32_t pick_fold(double *have, const struct group_draw *draw, int32_t gr
     return found;
 }
 
-static void deal(double *have, struct group_draw *draw, int32_t folds, int32_t fold)
+static void deal(double *have, struct draw *draw, int32_t folds, int32_t fold)
 {
     for (int32_t k = 0; k < draw->n; k++) {
         int32_t group = draw->order[k];
@@ -275,8 +272,8 @@ static void deal(double *have, struct group_draw *draw, int32_t folds, int32_t f
 }
 
 /* Fold `fold` becomes PART_VAL, as data/core/split.h describes. folds is at most draw->n. */
-static int group_draw_fold(struct group_draw *draw, int32_t folds, int32_t fold,
-                           const struct rng *rng, struct err *err)
+static int take_fold(struct draw *draw, int32_t folds, int32_t fold, const struct rng *rng,
+                     struct err *err)
 {
     size_t n = (size_t)folds * ((size_t)draw->n_classes + 1);
     double *have;
@@ -299,52 +296,7 @@ static int group_draw_fold(struct group_draw *draw, int32_t folds, int32_t fold,
     return rc;
 }
 
-/* A part is drawn from PART_TRAIN: each class is shuffled, then its first samples move. */
-
-struct draw {
-    const struct dataset *d;
-    uint8_t *part;        /* [N] enum part */
-    int32_t *member;      /* [N] samples of PART_TRAIN by class */
-    int32_t *class_start; /* [n_classes + 1] into member */
-    int32_t *class_size;  /* [n_classes] all labelled samples */
-    int32_t n_classes;    /* 1 for regression */
-    int32_t n_labelled;
-};
-
-static void draw_release(struct draw *draw)
-{
-    free(draw->part);
-    free(draw->member);
-    free(draw->class_start);
-    free(draw->class_size);
-}
-
-static int32_t class_of(const struct dataset *d, int32_t i)
-{
-    return d->task == TASK_CLASSIFICATION ? d->label[i] : 0;
-}
-
-static int draw_init(struct draw *draw, const struct dataset *d, struct err *err)
-{
-    size_t n = (size_t)d->n_samples;
-
-    *draw = (struct draw){.d = d, .n_classes = d->n_classes > 0 ? d->n_classes : 1};
-    draw->part = calloc(n, sizeof *draw->part);
-    draw->member = malloc(n * sizeof *draw->member);
-    draw->class_start = calloc((size_t)draw->n_classes + 1, sizeof *draw->class_start);
-    draw->class_size = calloc((size_t)draw->n_classes, sizeof *draw->class_size);
-    if (!draw->part || !draw->member || !draw->class_start || !draw->class_size) {
-        draw_release(draw);
-        return err_nomem(err, "split", n * sizeof *draw->member);
-    }
-    for (int32_t i = 0; i < d->n_samples; i++)
-        if (dataset_is_labelled(d, i)) {
-            draw->part[i] = d->part ? d->part[i] : PART_TRAIN;
-            draw->class_size[class_of(d, i)]++;
-            draw->n_labelled++;
-        }
-    return 0;
-}
+/* ---- single samples ---- */
 
 /* The test part is the same in every replicate. */
 static struct hash seed_of(const struct split_spec *spec, bool with_replicate)
@@ -527,96 +479,89 @@ static int check_torn(const struct draw *draw, const struct split_spec *spec, st
 }
 
 /* Always -1. */
-static int too_few(const struct group_draw *groups, const char *takes, struct err *err)
+static int too_few(const struct draw *draw, const char *takes, struct err *err)
 {
-    return err_set(err, "split.group: %d group%s labelled samples: %s", groups->n,
-                   groups->n == 1 ? " has" : "s have", takes);
+    return err_set(err, "split.group: %d group%s labelled samples: %s", draw->n,
+                   draw->n == 1 ? " has" : "s have", takes);
 }
 
-static int draw_test_groups(struct group_draw *groups, const struct split_spec *spec,
-                            struct err *err)
+static int draw_test_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
 {
     struct rng rng;
 
     if (!(spec->test > 0))
         return 0;
-    if (groups->n < 3)
-        return too_few(groups, "test, val and train need at least 3 (2 with split.test = 0)", err);
+    if (draw->n < 3)
+        return too_few(draw, "test, val and train need at least 3 (2 with split.test = 0)", err);
     rng_init(&rng, seed_of(spec, false), RNG_SPLIT_TEST);
-    group_draw_part(groups, spec->test, 2, PART_TEST, &rng);
+    take_groups(draw, spec->test, 2, PART_TEST, &rng);
     return 0;
 }
 
-static int draw_val_groups(struct group_draw *groups, const struct split_spec *spec,
-                           struct err *err)
+static int draw_val_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
 {
     struct rng rng;
 
-    if (groups->n < 2)
-        return too_few(groups, "val and train need at least 2", err);
+    if (draw->n < 2)
+        return too_few(draw, "val and train need at least 2", err);
     rng_init(&rng, seed_of(spec, true), RNG_SPLIT_FOLD);
-    group_draw_part(groups, spec->val, 1, PART_VAL, &rng);
+    take_groups(draw, spec->val, 1, PART_VAL, &rng);
     return 0;
 }
 
-static int draw_group_fold(struct group_draw *groups, const struct split_spec *spec,
-                           struct err *err)
+static int draw_group_fold(struct draw *draw, const struct split_spec *spec, struct err *err)
 {
     struct rng rng;
 
-    if (groups->n < spec->folds)
+    if (draw->n < spec->folds)
         return err_set(err,
                        "sweep.folds = %d: only %d group%s of split.group %s outside the test part; "
                        "each fold needs at least one",
-                       spec->folds, groups->n, groups->n == 1 ? "" : "s",
-                       groups->n == 1 ? "is" : "are");
+                       spec->folds, draw->n, draw->n == 1 ? "" : "s", draw->n == 1 ? "is" : "are");
     rng_init(&rng, seed_of(spec, true), RNG_SPLIT_FOLD);
-    return group_draw_fold(groups, spec->folds, spec->fold, &rng, err);
+    return take_fold(draw, spec->folds, spec->fold, &rng, err);
 }
 
-static int draw_stop_groups(struct group_draw *groups, const struct split_spec *spec,
-                            struct err *err)
+static int draw_stop_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
 {
     struct rng rng;
 
-    if (groups->n < 2)
+    if (draw->n < 2)
         return err_set(err,
                        "split.stop = %g: %d group%s left outside test and val: a stop part and "
                        "train need at least 2",
-                       spec->stop, groups->n, groups->n == 1 ? " is" : "s are");
+                       spec->stop, draw->n, draw->n == 1 ? " is" : "s are");
     rng_init(&rng, seed_of_stop(spec), RNG_SPLIT_STOP);
-    group_draw_resize(groups);
-    group_draw_part(groups, spec->stop, 1, PART_STOP, &rng);
+    /* the fraction is one of these samples */
+    memset(draw->class_size, 0, (size_t)draw->n_classes * sizeof *draw->class_size);
+    for (int32_t k = 0; k < draw->n; k++)
+        for (int32_t c = 0; c < draw->n_classes; c++)
+            draw->class_size[c] += count_of(draw, draw->order[k])[c];
+    take_groups(draw, spec->stop, 1, PART_STOP, &rng);
     return 0;
 }
 
-static int begin_groups(struct group_draw *groups, struct draw *draw, const struct split_spec *spec,
-                        struct err *err)
+static int begin_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
 {
-    if (group_draw_init(groups, draw->d, draw->part, err))
-        return -1;
-    if (draw->d->part ? check_torn(draw, spec, err) : draw_test_groups(groups, spec, err))
+    count_groups(draw);
+    if (draw->d->part ? check_torn(draw, spec, err) : draw_test_groups(draw, spec, err))
         return -1;
     if (spec->folds != 0) {
         give_to_train(draw, PART_VAL);
-        group_draw_count(groups);
+        count_groups(draw);
     }
     return 0;
 }
 
 static int assign_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
 {
-    struct group_draw groups = {0};
-    int rc = begin_groups(&groups, draw, spec, err);
+    int rc = begin_groups(draw, spec, err);
 
     if (!rc && spec->folds > 0)
-        rc = draw_group_fold(&groups, spec, err);
+        rc = draw_group_fold(draw, spec, err);
     else if (!rc && !draw->d->part)
-        rc = draw_val_groups(&groups, spec, err);
-    if (!rc && spec->stop > 0)
-        rc = draw_stop_groups(&groups, spec, err);
-    group_draw_release(&groups);
-    return rc;
+        rc = draw_val_groups(draw, spec, err);
+    return !rc && spec->stop > 0 ? draw_stop_groups(draw, spec, err) : rc;
 }
 
 /* ---- lists ---- */
@@ -706,12 +651,14 @@ int split_make(struct split *out, const struct dataset *d, const struct split_sp
     int rc;
 
     memset(out, 0, sizeof *out);
-    if (check_spec(d, spec, err) || draw_init(&draw, d, err))
+    if (check_spec(d, spec, err))
         return -1;
-    if (!d->group)
+    rc = draw_init(&draw, d, err);
+    if (!rc && d->group)
+        rc = assign_groups(&draw, spec, err);
+    else if (!rc)
         assign(&draw, spec);
-    rc = d->group ? assign_groups(&draw, spec, err) : 0;
-    if (spec->trains_on_stop)
+    if (!rc && spec->trains_on_stop)
         give_to_train(&draw, PART_STOP);
     if (!rc)
         rc = to_lists(out, &draw, err);
@@ -725,16 +672,13 @@ int split_count_groups(int32_t *n, const struct dataset *d, const struct split_s
                        struct err *err)
 {
     struct split_spec pooled = *spec;
-    struct group_draw groups = {0};
     struct draw draw;
-    int rc;
+    int rc = draw_init(&draw, d, err);
 
     pooled.folds = 2; /* a given val then counts too */
-    if (draw_init(&draw, d, err))
-        return -1;
-    rc = begin_groups(&groups, &draw, &pooled, err);
-    *n = groups.n;
-    group_draw_release(&groups);
+    if (!rc)
+        rc = begin_groups(&draw, &pooled, err);
+    *n = draw.n;
     draw_release(&draw);
     return rc;
 }
