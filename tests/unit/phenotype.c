@@ -125,11 +125,11 @@ static void test_words(void **state)
     spec.missing = "N.D.";
     check_target(&spec, (const float[]){1.1f, -0.04f, NAN, 2});
     spec = spec_of("id;ft\nx;1\ny;null\nz;n.d.\nw;null\n");
-    refuse_spec(&spec,
-                "pheno.csv:3: column \"ft\" = \"null\": a word among numbers, as are 2 cells below "
-                "it (\"n.d.\"): correct them, name them in data.missing if they "
-                "stand for missing values, or set task = classification to make every value a "
-                "class");
+    refuse_spec(
+        &spec,
+        "pheno.csv:3: column \"ft\" = \"null\": a word among numbers: correct it, name it in "
+        "data.missing if it stands for a missing value, or set task = classification to "
+        "make every value a class; 3 such cells: \"null\", \"n.d.\", \"null\"");
 }
 
 /* rows: lines 3 to 5. wanted: the message of line 3, or NULL if the rows are accepted. */
@@ -158,7 +158,9 @@ static void test_bounds(void **state)
 {
     static const char of_2[] =
         "2 of 4 values are bounds or estimates: to leave them out would bias the data, because "
-        "bounds are the extreme ones; write them as numbers, or make classes at a threshold";
+        "bounds are the extreme ones; write them as numbers, or make classes at a threshold; task "
+        "= "
+        "classification makes every value a class";
     static const char *const pairs[][2] = {
         {">=1,5", "< 2,5"}, {">10000", "<0.5"}, {"> 10", "~3"},  {">10 nM", "~ 3,5 uM"},
         {"≥ 5", "≈1e3"},    {"=<5", "<=.5"},    {">>100", "<-3"}};

@@ -2,7 +2,6 @@
 #include "data/core/profile.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,24 +28,6 @@ static int init(struct profile *p, const struct table *t, struct err *err)
     return 0;
 }
 
-/* A decimal comma is accepted unless commas separate the cells. */
-static bool parse_number(double *v, const char *cell, char separator)
-{
-    char copy[64];
-    char *comma;
-
-    if (table_parse_number(v, cell))
-        return true;
-    if (separator == ',' || strlen(cell) >= sizeof copy)
-        return false;
-    snprintf(copy, sizeof copy, "%s", cell);
-    comma = strchr(copy, ',');
-    if (!comma)
-        return false;
-    *comma = '.';
-    return table_parse_number(v, copy);
-}
-
 static int add_cell(struct profile_column *c, const struct table *t, const char *cell,
                     int32_t most_seen, struct err *err)
 {
@@ -55,7 +36,7 @@ static int add_cell(struct profile_column *c, const struct table *t, const char 
     if (table_is_missing(cell))
         return 0;
     c->n++;
-    if (parse_number(&v, cell, t->separator)) {
+    if (table_parse_number(&v, cell) || (t->separator != ',' && table_parse_comma(&v, cell))) {
         c->n_numbers++;
         c->n_whole += v == floor(v);
         c->low = fmin(c->low, v);

@@ -592,35 +592,6 @@ static int to_lists(struct split *out, const struct draw *draw, struct err *err)
     return 0;
 }
 
-static bool has_part(const struct dataset *d, enum part part)
-{
-    return d->part && memchr(d->part, part, (size_t)d->n_samples);
-}
-
-static int check_spec(const struct dataset *d, const struct split_spec *spec, struct err *err)
-{
-    if (spec->folds < 0 || spec->folds == 1)
-        return err_set(err, "sweep.folds = %d: must be 0 or at least 2", spec->folds);
-    if (spec->folds > 0 && (spec->fold < 0 || spec->fold >= spec->folds))
-        return err_set(err, "fold %d: must be in [0, %d)", spec->fold, spec->folds);
-    if (!(spec->stop >= 0 && spec->stop < 1))
-        return err_set(err, "split.stop = %g: must be in [0, 1)", spec->stop);
-    if (spec->stop > 0 && has_part(d, PART_STOP))
-        return err_set(err,
-                       "split.stop = %g, but the given parts have a stop part too: use one of them",
-                       spec->stop);
-    if (d->part)
-        return 0;
-    if (!(spec->test >= 0 && spec->test < 1))
-        return err_set(err, "split.test = %g: must be in [0, 1)", spec->test);
-    if (spec->folds == 0 && !(spec->val > 0 && spec->test + spec->val < 1))
-        return err_set(err,
-                       "split.val = %g with split.test = %g: must be positive and leave some "
-                       "for training",
-                       spec->val, spec->test);
-    return 0;
-}
-
 static int check_parts(const struct split *split, const struct draw *draw,
                        const struct split_spec *spec, struct err *err)
 {
@@ -651,8 +622,10 @@ int split_make(struct split *out, const struct dataset *d, const struct split_sp
     int rc;
 
     memset(out, 0, sizeof *out);
-    if (check_spec(d, spec, err))
-        return -1;
+    if (spec->stop > 0 && d->part && memchr(d->part, PART_STOP, (size_t)d->n_samples))
+        return err_set(err,
+                       "split.stop = %g, but the given parts have a stop part too: use one of them",
+                       spec->stop);
     rc = draw_init(&draw, d, err);
     if (!rc && d->group)
         rc = assign_groups(&draw, spec, err);

@@ -24,6 +24,7 @@
 #include "base/rng.h"
 #include "data/core/dataset.h"
 
+/* grid/requirements.h checks the ranges. */
 struct split_spec {
     double test;   /* of labelled samples, in [0, 1) */
     double val;    /* of labelled samples; unused with folds */

@@ -2,6 +2,7 @@
 #include "data/core/target.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,15 +25,9 @@ static int cell_fault(struct err *err, const struct target_cells *cells, int32_t
 
 static bool has_decimal_comma(const char *cell)
 {
-    char copy[MOST_DIGITS];
-    const char *comma = strchr(cell, ',');
     double v;
 
-    if (!comma || strchr(cell, '.') || strlen(cell) >= sizeof copy)
-        return false;
-    strcpy(copy, cell);
-    copy[comma - cell] = '.';
-    return table_parse_number(&v, copy);
+    return table_parse_comma(&v, cell);
 }
 
 /* In 1,234 the comma may separate thousands. */
@@ -241,58 +236,33 @@ static int refuse_bounds(const struct target_cells *cells, int32_t first, struct
     return table_fault(err, &at,
                        "column \"%.80s\" = \"%.80s\": %d of %d values are bounds or estimates: to "
                        "leave them out would bias the data, because bounds are the extreme ones; "
-                       "write them as numbers, or make classes at a threshold",
+                       "write them as numbers, or make classes at a threshold; task = "
+                       "classification makes every value a class",
                        cells->column, cells->text[first], n, n_present);
 }
 
-/* Append the first words that differ from text[first] and from each other. Returns how many cells
- * after it are words. */
-static int32_t put_words(struct buf *out, const struct target_cells *cells, int32_t first)
+static int refuse_word(const struct target_cells *cells, int32_t first, struct err *err)
 {
-    enum { MOST_LISTED = 3 };
-    const char *listed[MOST_LISTED + 1] = {cells->text[first]};
-    int32_t n = 0, n_listed = 1;
-
-    for (int32_t i = first + 1; i < cells->n; i++) {
-        const char *text = cells->text[i];
-        bool is_new = n_listed <= MOST_LISTED;
-        double v;
-
-        if (!text || table_parse_number(&v, text))
-            continue;
-        n++;
-        for (int32_t k = 0; k < n_listed; k++)
-            is_new = is_new && strcmp(text, listed[k]) != 0;
-        if (is_new) {
-            buf_printf(out, "%s\"%.40s\"", n_listed > 1 ? ", " : "", text);
-            listed[n_listed++] = text;
-        }
-    }
-    buf_puts(out, n_listed > MOST_LISTED ? " ..." : "");
-    return n;
-}
-
-static int refuse_word(const struct target_cells *cells, int32_t i, struct err *err)
-{
-    struct table at = {.path = cells->path, .line = cells->line[i]};
+    struct table at = {.path = cells->path, .line = cells->line[first]};
     struct buf words = {0};
-    int32_t n = put_words(&words, cells, i);
+    char count[40] = "";
+    int32_t n = 0;
+    double v;
 
-    if (is_beyond_floats(cells->text[i]))
-        cell_fault(err, cells, i,
-                   "a number beyond the range of floats (3.4e38): correct it, or name it in "
-                   "data.missing if it stands for a missing value");
-    else if (words.size)
-        table_fault(err, &at,
-                    "column \"%.80s\" = \"%.80s\": a word among numbers, as %s %d cell%s below "
-                    "it (%s): correct them, name them in data.missing if they stand for missing "
-                    "values, or set task = classification to make every value a class",
-                    cells->column, cells->text[i], n == 1 ? "is" : "are", n, n == 1 ? "" : "s",
-                    buf_text(&words));
-    else
-        cell_fault(err, cells, i,
-                   "a word among numbers: correct it, name it in data.missing if it stands for a "
-                   "missing value, or set task = classification to make every value a class");
+    if (is_beyond_floats(cells->text[first]))
+        return cell_fault(err, cells, first,
+                          "a number beyond the range of floats (3.4e38): correct it, or name it in "
+                          "data.missing if it stands for a missing value");
+    for (int32_t i = first; i < cells->n; i++)
+        if (cells->text[i] && !table_parse_number(&v, cells->text[i]))
+            data_put_example(&words, n++, cells->text[i]);
+    if (n > 1)
+        snprintf(count, sizeof count, "; %d such cells: ", n);
+    table_fault(err, &at,
+                "column \"%.80s\" = \"%.80s\": a word among numbers: correct it, name it in "
+                "data.missing if it stands for a missing value, or set task = classification to "
+                "make every value a class%s%s",
+                cells->column, cells->text[first], count, n > 1 ? buf_text(&words) : "");
     buf_release(&words);
     return -1;
 }
@@ -576,29 +546,14 @@ static int refuse_unit(const struct target *t, const struct target_cells *cells,
 /* <5, 5-10 and >10 are classes. A bound beside `active`, or among many values, is an amount. */
 static int check_bounds(const struct target *t, const struct target_cells *cells, struct err *err)
 {
-    struct table at = {.path = cells->path};
-    int32_t first = -1, n = 0, n_present = 0, n_words = 0;
-    bool is_many = t->n_classes > MOST_SMALL_CLASSES;
+    bool is_refused = t->n_classes > MOST_SMALL_CLASSES;
 
-    for (int32_t i = 0; i < cells->n; i++) {
-        bool is = cells->text[i] && is_bound(cells->text[i]);
-
-        first = is && first < 0 ? i : first;
-        n += is;
-        n_present += cells->text[i] != NULL;
-    }
     for (int32_t c = 0; c < t->n_classes; c++)
-        n_words += !strpbrk(t->class_names[c], "0123456789");
-    if (first < 0 || (!is_many && !n_words))
-        return 0;
-    if (is_many && 2 * n_words <= t->n_classes)
-        return refuse_bounds(cells, first, err);
-    at.line = cells->line[first];
-    return table_fault(err, &at,
-                       "column \"%.80s\" = \"%.80s\": %d of %d values are bounds among words: "
-                       "replace them by words, or set task = classification to make every value a "
-                       "class",
-                       cells->column, cells->text[first], n, n_present);
+        is_refused = is_refused || !strpbrk(t->class_names[c], "0123456789");
+    for (int32_t i = 0; is_refused && i < cells->n; i++)
+        if (cells->text[i] && is_bound(cells->text[i]))
+            return refuse_bounds(cells, i, err);
+    return 0;
 }
 
 /* Classes with one member, beside many others, are likely numbers. */

@@ -24,16 +24,6 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* A decimal comma becomes a point. */
-static void replace_comma(char *text)
-{
-    char *comma = strchr(text, ',');
-
-    if (comma && comma > text && isdigit((unsigned char)comma[-1]) &&
-        isdigit((unsigned char)comma[1]) && !strchr(comma + 1, ',') && !strchr(text, '.'))
-        *comma = '.';
-}
-
 static bool parse_number(double *out, const char *at, size_t n)
 {
     char copy[NUMBER_BYTES];
@@ -45,8 +35,7 @@ static bool parse_number(double *out, const char *at, size_t n)
         digits += at[i] >= '0' && at[i] <= '9';
     memcpy(copy, at, n);
     copy[n] = '\0';
-    replace_comma(copy);
-    return digits <= MOST_DIGITS && table_parse_number(out, copy);
+    return digits <= MOST_DIGITS && (table_parse_number(out, copy) || table_parse_comma(out, copy));
 }
 
 static struct parsed parse(const char *text)

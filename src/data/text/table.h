@@ -71,6 +71,8 @@ bool table_is_missing(const char *cell);
 
 /* Parse a decimal number that a float can hold. */
 bool table_parse_number(double *out, const char *cell);
+/* Only with a decimal comma: 0,5. */
+bool table_parse_comma(double *out, const char *cell);
 
 /* NaN if missing. Where commas do not separate cells, one may be the decimal mark. -1 and err for a cell that is no number. */
 int table_number(double *out, const struct table *t, int32_t col, struct err *err);

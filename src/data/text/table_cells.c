@@ -36,18 +36,25 @@ bool table_parse_number(double *out, const char *cell)
     return *end == '\0' && isfinite((float)*out);
 }
 
-/* 0,5 where commas do not separate cells. 1,234 may be a thousand. */
-static bool read_comma(double *out, const char *cell)
+bool table_parse_comma(double *out, const char *cell)
 {
-    char copy[32];
+    char copy[64];
     size_t n = strlen(cell), at = strcspn(cell, ",");
 
-    if (n >= sizeof copy || at == 0 || n - at < 2 ||
-        (n - at == 4 && cell[strspn(cell, "+-")] != '0'))
+    if (n >= sizeof copy || at == n || strchr(cell, '.'))
         return false;
     memcpy(copy, cell, n + 1);
     copy[at] = '.';
     return table_parse_number(out, copy);
+}
+
+/* 0,5 but not 1,234, which may be a thousand. */
+static bool read_comma(double *out, const char *cell)
+{
+    size_t digits = strlen(cell) - strcspn(cell, ",");
+
+    return digits > 1 && *cell != ',' && (digits != 4 || cell[strspn(cell, "+-")] == '0') &&
+           table_parse_comma(out, cell);
 }
 
 int table_number(double *out, const struct table *t, int32_t col, struct err *err)
