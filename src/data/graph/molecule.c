@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/graph/molecule.h"
 
+#include <assert.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -128,9 +129,20 @@ struct atom {
 struct scratch {
     struct atom *atom; /* [n] */
     int32_t n;
-    int32_t *place; /* [n_indices] position in atom of Indigo's indices, which have gaps */
+    int32_t *place; /* [n_indices] position in atom of Indigo's indices, which have gaps; or -1 */
     int32_t n_indices;
 };
+
+/* for (int at = indigoIterateAtoms(molecule), item = step(at, 0); item; item = step(at, item)) */
+static int step(int iterator, int item)
+{
+    if (item)
+        indigoFree(item);
+    item = iterator > 0 ? indigoNext(iterator) : 0;
+    if (item <= 0)
+        indigoFree(iterator);
+    return item > 0 ? item : 0;
+}
 
 static int column_of(int number)
 {
@@ -163,51 +175,21 @@ static void read_atom(struct atom *out, struct molecules *m, int item)
     }
 }
 
-static int reserve_atoms(struct scratch *s, int molecule, struct err *err)
-{
-    int n = indigoCountAtoms(molecule);
-
-    if (n < 0)
-        n = 0;
-    s->atom = calloc((size_t)n + 1, sizeof *s->atom);
-    if (!s->atom)
-        return err_nomem(err, "atoms", (size_t)n * sizeof *s->atom);
-    return n;
-}
-
-static int set_place(struct scratch *s, int index, int32_t place, struct err *err)
-{
-    if (index >= s->n_indices) {
-        int32_t n = 2 * (index + 16);
-        int32_t *grown = realloc(s->place, (size_t)n * sizeof *grown);
-
-        if (!grown)
-            return err_nomem(err, "atoms", (size_t)n * sizeof *grown);
-        for (int32_t i = s->n_indices; i < n; i++)
-            grown[i] = -1;
-        s->place = grown;
-        s->n_indices = n;
-    }
-    s->place[index] = place;
-    return 0;
-}
-
 static int read_atoms(struct scratch *s, struct molecules *m, int molecule, struct err *err)
 {
-    int capacity = reserve_atoms(s, molecule, err);
-    int iterator, item, rc = 0;
+    size_t n = (size_t)s->n_indices + 1;
 
-    if (capacity < 0)
-        return -1;
-    iterator = indigoIterateAtoms(molecule);
-    while (!rc && iterator > 0 && s->n < capacity && (item = indigoNext(iterator)) > 0) {
+    s->atom = malloc(n * sizeof *s->atom);
+    s->place = malloc(n * sizeof *s->place);
+    if (!s->atom || !s->place)
+        return err_nomem(err, "atoms", n * sizeof *s->atom);
+    memset(s->place, -1, n * sizeof *s->place);
+    for (int at = indigoIterateAtoms(molecule), item = step(at, 0); item; item = step(at, item)) {
         read_atom(&s->atom[s->n], m, item);
-        rc = set_place(s, indigoIndex(item), s->n, err);
-        s->n++;
-        indigoFree(item);
+        assert(indigoIndex(item) < s->n_indices);
+        s->place[indigoIndex(item)] = s->n++;
     }
-    indigoFree(iterator);
-    return rc;
+    return 0;
 }
 
 static int32_t place_of(const struct scratch *s, int atom)
@@ -244,14 +226,11 @@ static int read_bond(struct scratch *s, struct molecules *m, int bond, struct er
 
 static int read_bonds(struct scratch *s, struct molecules *m, int molecule, struct err *err)
 {
-    int iterator = indigoIterateBonds(molecule), item, status = 0;
+    int rc = 0;
 
-    while (!status && iterator > 0 && (item = indigoNext(iterator)) > 0) {
-        status = read_bond(s, m, item, err);
-        indigoFree(item);
-    }
-    indigoFree(iterator);
-    return status;
+    for (int at = indigoIterateBonds(molecule), item = step(at, 0); item; item = step(at, item))
+        rc = rc ? rc : read_bond(s, m, item, err);
+    return rc;
 }
 
 /* ---- as features ---- */
@@ -352,33 +331,27 @@ static void look_at(struct neighbours *seen, int neighbour)
 static struct neighbours look_around(int atom)
 {
     struct neighbours seen = {.oxygen = -1, .nitrogen = -1};
-    int iterator = indigoIterateNeighbors(atom), item;
 
-    while (iterator > 0 && (item = indigoNext(iterator)) > 0) {
+    for (int at = indigoIterateNeighbors(atom), item = step(at, 0); item; item = step(at, item))
         look_at(&seen, item);
-        indigoFree(item);
-    }
-    indigoFree(iterator);
     return seen;
 }
 
 /* Lower the order of the bond to neighbour `place` and move one electron there; -1: of all =O. */
 static void separate(int atom, int place)
 {
-    int iterator = indigoIterateNeighbors(atom), item, charge = charge_of(atom);
+    int charge = charge_of(atom), k = 0;
 
-    for (int k = 0; iterator > 0 && (item = indigoNext(iterator)) > 0; k++) {
+    for (int at = indigoIterateNeighbors(atom), item = step(at, 0); item; item = step(at, item)) {
         int bond = indigoBond(item), order = indigoBondOrder(bond);
 
-        if (k == place || (place < 0 && order == 2)) {
+        if (k++ == place || (place < 0 && order == 2)) {
             indigoSetBondOrder(bond, order - 1);
             indigoSetCharge(item, charge_of(item) - 1);
             charge++;
         }
         indigoFree(bond);
-        indigoFree(item);
     }
-    indigoFree(iterator);
     indigoSetCharge(atom, charge);
 }
 
@@ -407,41 +380,24 @@ static bool place_charges(int atom)
     return true;
 }
 
-static bool forget_isotope(int atom)
-{
-    if (indigoAtomicNumber(atom) == HYDROGEN && indigoIsotope(atom) > 0)
-        indigoResetIsotope(atom);
-    return false;
-}
-
-/* Returns whether do_atom() did something to an atom. */
-static bool each_atom(int molecule, bool (*do_atom)(int atom))
-{
-    int iterator = indigoIterateAtoms(molecule), item;
-    bool is_done = false;
-
-    while (iterator > 0 && (item = indigoNext(iterator)) > 0) {
-        is_done = do_atom(item) || is_done;
-        indigoFree(item);
-    }
-    indigoFree(iterator);
-    return is_done;
-}
-
 static int add_molecule(struct molecules *m, int molecule, struct err *err)
 {
-    struct scratch s = {0};
+    struct scratch s = {.n_indices = indigoCountAtoms(molecule)};
     const char *fault;
-    int n_before = indigoCountAtoms(molecule), rc;
+    int rc;
 
     /* For many aromatic nitrogens the number of hydrogens is known only after double bonds are
      * placed. Bonds are therefore dearomatised, and then made aromatic by one rule. */
-    each_atom(molecule, forget_isotope);
+    for (int at = indigoIterateAtoms(molecule), item = step(at, 0); item; item = step(at, item))
+        if (indigoAtomicNumber(item) == HYDROGEN && indigoIsotope(item) > 0)
+            indigoResetIsotope(item);
     if (indigoCountHeavyAtoms(molecule) > 0)
         indigoFoldHydrogens(molecule);
-    m->is_noted[MOLECULE_HYDROGENS] = indigoCountAtoms(molecule) < n_before;
+    m->is_noted[MOLECULE_HYDROGENS] = indigoCountAtoms(molecule) < s.n_indices;
     indigoDearomatize(molecule);
-    m->is_noted[MOLECULE_CHARGES] = each_atom(molecule, place_charges);
+    for (int at = indigoIterateAtoms(molecule), item = step(at, 0); item; item = step(at, item))
+        if (place_charges(item))
+            m->is_noted[MOLECULE_CHARGES] = true;
     rc = read_atoms(&s, m, molecule, err);
     indigoAromatize(molecule);
     fault = rc ? NULL : atoms_fault(&s);
@@ -557,31 +513,22 @@ static int count_lower(const char *smiles)
     return n;
 }
 
-static bool is_aromatic(int atom)
-{
-    int iterator = indigoIterateNeighbors(atom), item;
-    bool is = false;
-
-    while (iterator > 0 && (item = indigoNext(iterator)) > 0) {
-        int bond = indigoBond(item);
-
-        is = is || indigoBondOrder(bond) == AROMATIC_ORDER;
-        indigoFree(bond);
-        indigoFree(item);
-    }
-    indigoFree(iterator);
-    return is;
-}
-
 static int count_aromatic(int molecule)
 {
-    int iterator = indigoIterateAtoms(molecule), item, n = 0;
+    int n = 0;
 
-    while (iterator > 0 && (item = indigoNext(iterator)) > 0) {
-        n += is_aromatic(item);
-        indigoFree(item);
+    for (int at = indigoIterateAtoms(molecule), atom = step(at, 0); atom; atom = step(at, atom)) {
+        bool is = false;
+
+        for (int to = indigoIterateNeighbors(atom), item = step(to, 0); item;
+             item = step(to, item)) {
+            int bond = indigoBond(item);
+
+            is = is || indigoBondOrder(bond) == AROMATIC_ORDER;
+            indigoFree(bond);
+        }
+        n += is;
     }
-    indigoFree(iterator);
     return n;
 }
 

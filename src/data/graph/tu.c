@@ -20,13 +20,26 @@
 
 #define INDICATOR FILE_NAMES_TU_INDICATOR
 
+enum {
+    GRAPHS, /* of nodes */
+    EDGES,
+    GRAPH_LABELS,
+    GRAPH_ATTRIBUTES,
+    NODE_LABELS,
+    NODE_ATTRIBUTES,
+    EDGE_LABELS,
+    EDGE_ATTRIBUTES,
+    N_FILES
+};
+
 struct tu {
-    bool needs_trait; /* several columns qualify */
-    bool has_edge_labels;
-    bool has_classes; /* the target is from labels */
-    bool has_numbers; /* although there are attributes, too */
-    char *prefix;     /* FOLDER/DS */
-    char *indicator_path, *target_path, *edges_path, *labels_path, *attributes_path;
+    bool needs_trait;    /* several columns qualify */
+    bool has_classes;    /* the target is from labels */
+    bool has_numbers;    /* although there are attributes, too */
+    char *prefix;        /* FOLDER/DS */
+    char *path[N_FILES]; /* owned */
+    bool has[N_FILES];   /* the file exists */
+    const char *target_path, *labels_path, *attributes_path; /* among these; NULL: not used */
     struct names graphs;
     struct target_cells cells;
     struct target target;
@@ -48,35 +61,12 @@ static void tu_release(struct tu *tu)
     target_release(&tu->target);
     target_cells_release(&tu->cells);
     names_release(&tu->graphs);
-    free(tu->attributes_path);
-    free(tu->labels_path);
-    free(tu->edges_path);
-    free(tu->target_path);
-    free(tu->indicator_path);
+    for (int f = 0; f < N_FILES; f++)
+        free(tu->path[f]);
     free(tu->prefix);
 }
 
 /* ---- which files ---- */
-
-static int path_of(char **out, const char *prefix, const char *suffix, struct err *err)
-{
-    if (asprintf(out, "%s%s", prefix, suffix) >= 0)
-        return 0;
-    *out = NULL;
-    return err_nomem(err, suffix, strlen(prefix) + strlen(suffix));
-}
-
-/* *out is NULL if the file does not exist. */
-static int optional_path(char **out, const char *prefix, const char *suffix, struct err *err)
-{
-    if (path_of(out, prefix, suffix, err))
-        return -1;
-    if (access(*out, F_OK)) {
-        free(*out);
-        *out = NULL;
-    }
-    return 0;
-}
 
 static int take_prefix(struct tu *tu, const char *folder, const char *name, struct err *err)
 {
@@ -115,62 +105,51 @@ static int find_prefix(struct tu *tu, const char *folder, struct err *err)
     return rc;
 }
 
-static int find_node_files(struct tu *tu, const struct dataset *like, struct err *err)
-{
-    int32_t n_labels, n_attributes;
-
-    if (!like)
-        return optional_path(&tu->labels_path, tu->prefix, "_node_labels.txt", err) ||
-                       optional_path(&tu->attributes_path, tu->prefix, "_node_attributes.txt", err)
-                   ? -1
-                   : 0;
-    tu_nodes_columns(&n_labels, &n_attributes, like);
-    if (n_labels && path_of(&tu->labels_path, tu->prefix, "_node_labels.txt", err))
-        return -1;
-    return n_attributes ? path_of(&tu->attributes_path, tu->prefix, "_node_attributes.txt", err)
-                        : 0;
-}
-
 /* Numbers come from attributes, even whole ones, and classes from labels. If only one file exists, it
  * is used. */
-static int find_target(struct tu *tu, enum data_task task, struct err *err)
+static int choose_target(struct tu *tu, enum data_task task, struct err *err)
 {
-    char *labels = NULL, *attributes = NULL;
-    int rc = optional_path(&labels, tu->prefix, "_graph_labels.txt", err) ||
-                     optional_path(&attributes, tu->prefix, "_graph_attributes.txt", err)
-                 ? -1
-                 : 0;
-
-    if (!rc && !labels && !attributes)
-        rc = err_set(err, "%s: needs %s_graph_labels.txt or %s_graph_attributes.txt",
-                     tu->indicator_path, tu->prefix, tu->prefix);
-    if (!labels || (attributes && task == DATA_TASK_REGRESSION)) {
-        tu->target_path = attributes;
-        free(labels);
-    } else {
-        tu->target_path = labels;
-        tu->has_classes = true;
-        tu->has_numbers = attributes != NULL;
-        free(attributes);
-    }
-    return rc;
+    if (!tu->has[GRAPH_LABELS] && !tu->has[GRAPH_ATTRIBUTES])
+        return err_set(err, "%s: needs %s or %s", tu->path[GRAPHS], tu->path[GRAPH_LABELS],
+                       tu->path[GRAPH_ATTRIBUTES]);
+    tu->has_classes =
+        tu->has[GRAPH_LABELS] && (!tu->has[GRAPH_ATTRIBUTES] || task != DATA_TASK_REGRESSION);
+    tu->has_numbers = tu->has_classes && tu->has[GRAPH_ATTRIBUTES];
+    tu->target_path = tu->path[tu->has_classes ? GRAPH_LABELS : GRAPH_ATTRIBUTES];
+    return 0;
 }
 
+/* New graphs have the files of the training data. */
 static int find_files(struct tu *tu, const struct data_spec *spec, struct err *err)
 {
-    char *edge_labels = NULL, *edge_attributes = NULL;
-    int rc = find_prefix(tu, spec->folder, err) ||
-             path_of(&tu->indicator_path, tu->prefix, INDICATOR, err) ||
-             path_of(&tu->edges_path, tu->prefix, "_A.txt", err) ||
-             (!spec->like && find_target(tu, spec->task, err)) ||
-             find_node_files(tu, spec->like, err) ||
-             optional_path(&edge_labels, tu->prefix, "_edge_labels.txt", err) ||
-             optional_path(&edge_attributes, tu->prefix, "_edge_attributes.txt", err);
+    static const char *const suffix[N_FILES] = {
+        [GRAPHS] = INDICATOR,
+        [EDGES] = "_A.txt",
+        [GRAPH_LABELS] = "_graph_labels.txt",
+        [GRAPH_ATTRIBUTES] = "_graph_attributes.txt",
+        [NODE_LABELS] = "_node_labels.txt",
+        [NODE_ATTRIBUTES] = "_node_attributes.txt",
+        [EDGE_LABELS] = "_edge_labels.txt",
+        [EDGE_ATTRIBUTES] = "_edge_attributes.txt",
+    };
+    int32_t n_labels, n_attributes;
 
-    tu->has_edge_labels = edge_labels || edge_attributes;
-    free(edge_labels);
-    free(edge_attributes);
-    return rc ? -1 : 0;
+    if (find_prefix(tu, spec->folder, err))
+        return -1;
+    for (int f = 0; f < N_FILES; f++) {
+        if (asprintf(&tu->path[f], "%s%s", tu->prefix, suffix[f]) < 0) {
+            tu->path[f] = NULL;
+            return err_nomem(err, suffix[f], strlen(tu->prefix));
+        }
+        tu->has[f] = access(tu->path[f], F_OK) == 0;
+    }
+    n_labels = tu->has[NODE_LABELS];
+    n_attributes = tu->has[NODE_ATTRIBUTES];
+    if (spec->like)
+        tu_nodes_columns(&n_labels, &n_attributes, spec->like);
+    tu->labels_path = n_labels ? tu->path[NODE_LABELS] : NULL;
+    tu->attributes_path = n_attributes ? tu->path[NODE_ATTRIBUTES] : NULL;
+    return spec->like ? 0 : choose_target(tu, spec->task, err);
 }
 
 /* ---- graphs ---- */
@@ -246,7 +225,7 @@ static int count_graphs(struct tu *tu, struct err *err)
     struct lines l;
     int status;
 
-    if (lines_open(&l, tu->indicator_path, err))
+    if (lines_open(&l, tu->path[GRAPHS], err))
         return -1;
     while ((status = lines_next(&l, err)) > 0) {
         char next[16];
@@ -257,7 +236,7 @@ static int count_graphs(struct tu *tu, struct err *err)
     }
     lines_close(&l);
     if (!status && tu->graphs.n == 0)
-        return err_set(err, "%s: must begin with graph 1", tu->indicator_path);
+        return err_set(err, "%s: must begin with graph 1", tu->path[GRAPHS]);
     return status ? -1 : target_absent(&tu->target, tu->graphs.n, err);
 }
 
@@ -271,10 +250,10 @@ static int reserve_node(struct tu *tu, struct err *err)
     if (tu->n_nodes < tu->node_capacity)
         return 0;
     if (capacity > INT32_MAX)
-        return err_set(err, "%s: more than %d nodes", tu->indicator_path, tu->node_capacity);
+        return err_set(err, "%s: more than %d nodes", tu->path[GRAPHS], tu->node_capacity);
     grown = realloc(tu->graph_of, (size_t)capacity * sizeof *grown);
     if (!grown)
-        return err_nomem(err, tu->indicator_path, (size_t)capacity * sizeof *grown);
+        return err_nomem(err, tu->path[GRAPHS], (size_t)capacity * sizeof *grown);
     tu->graph_of = grown;
     tu->node_capacity = (int32_t)capacity;
     return 0;
@@ -326,7 +305,7 @@ static int read_indicator(struct tu *tu, struct err *err)
     tu->graph_start = calloc((size_t)n_graphs + 1, sizeof *tu->graph_start);
     if (!tu->graph_start)
         return err_nomem(err, "graphs", ((size_t)n_graphs + 1) * sizeof *tu->graph_start);
-    if (lines_open(&l, tu->indicator_path, err))
+    if (lines_open(&l, tu->path[GRAPHS], err))
         return -1;
     while ((status = lines_next(&l, err)) > 0) {
         if (add_node(tu, &l, last, err))
@@ -337,7 +316,7 @@ static int read_indicator(struct tu *tu, struct err *err)
     if (status)
         return -1;
     if (last < n_graphs)
-        return err_set(err, "%s: ends with graph %d: %s has %d graphs", tu->indicator_path, last,
+        return err_set(err, "%s: ends with graph %d: %s has %d graphs", tu->path[GRAPHS], last,
                        tu->target_path, n_graphs);
     tu->graph_start[n_graphs] = tu->n_nodes;
     return 0;
@@ -367,7 +346,7 @@ static int read_edges(struct tu *tu, struct err *err)
     struct lines l;
     int status;
 
-    if (lines_open(&l, tu->edges_path, err))
+    if (lines_open(&l, tu->path[EDGES], err))
         return -1;
     while ((status = lines_next(&l, err)) > 0)
         if (add_edge(tu, &l, err))
@@ -382,7 +361,7 @@ static int read_nodes(struct tu *tu, const struct dataset *like, struct err *err
 {
     if (tu->labels_path || tu->attributes_path)
         return tu_nodes_read(&tu->nodes, tu->labels_path, tu->attributes_path, tu->n_nodes,
-                             tu->indicator_path, like, err);
+                             tu->path[GRAPHS], like, err);
     return tu_nodes_degrees(&tu->nodes, &tu->edges, tu->n_nodes, err);
 }
 
@@ -423,13 +402,13 @@ static void report_notes(struct data_report *report, const struct tu *tu, bool i
         data_report_add(report, DATA_NOTE_WARNING, "no edges",
                         "%s: no edges: none of the %d graphs (%d nodes) has one, so a gcn learns "
                         "no more than an mlp; is the file complete?",
-                        tu->edges_path, tu->graphs.n, tu->n_nodes);
-    if (tu->has_edge_labels && !is_for_model)
+                        tu->path[EDGES], tu->graphs.n, tu->n_nodes);
+    if ((tu->has[EDGE_LABELS] || tu->has[EDGE_ATTRIBUTES]) && !is_for_model)
         data_report_add(report, DATA_NOTE_FACT, "not used", "labels or attributes of edges");
     if (tu->has_numbers)
         data_report_add(report, DATA_NOTE_FACT, "not used",
-                        "the numbers in %s_graph_attributes.txt: task = regression predicts them",
-                        tu->prefix);
+                        "the numbers in %s: task = regression predicts them",
+                        tu->path[GRAPH_ATTRIBUTES]);
     if (tu->nodes.n_unknown)
         data_report_add(report, DATA_NOTE_WARNING, "unknown",
                         "%lld node%s with a label that does not occur in the training data, "

@@ -17,97 +17,49 @@
 
 enum { FOREIGN_HEAD_BYTES = 4096 };
 
-/* Offset of the name in a local file header of a zip archive (PKWARE APPNOTE 6.3.10, 4.3.7). */
-enum { ZIP_NAME = 30 };
-
-#define RDS                                                             \
-    {                                                                   \
-        "R data (.rds)", "in R: write.csv(readRDS(FILE), \"data.csv\")" \
-    }
-#define RDATA                                                                      \
-    {                                                                              \
-        "R data (.RData)", "in R: load(FILE), then write.csv(TABLE, \"data.csv\")" \
-    }
-
-static const struct foreign_file excel = {"an Excel workbook", "save the sheet as CSV"};
-static const struct foreign_file open_document = {"an OpenDocument file", "save the sheet as CSV"};
-static const struct foreign_file zip = {"a zip archive",
-                                        "unpack it (unzip FILE) and name the file"};
-
+/* Files passed by mistake: workbooks, R data, archives. The first row that matches decides. Word and
+ * PowerPoint files count as archives. */
+/* clang-format off */
 static const struct {
     const char *magic;
     size_t n;
-    struct foreign_file kind;
-} magics[] = {
-    {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, {"an Excel 97 workbook", "save the sheet as CSV"}},
-    {"X\n\0\0\0", 5, RDS},
-    {"A\n2\n26", 6, RDS},
-    {"A\n3\n26", 6, RDS},
-    {"RDX2\n", 5, RDATA},
-    {"RDX3\n", 5, RDATA},
-    {"RDA2\n", 5, RDATA},
-    {"RDA3\n", 5, RDATA},
-    {"\xfd"
-     "7zXZ",
-     6,
-     {"packed with xz", "unpack it (xz -d FILE); R data: write.csv() in R"}},
-    {"BZh91AY&SY",
-     10,
-     {"packed with bzip2", "unpack it (bzip2 -d FILE); R data: write.csv() in R"}},
-    {"\x28\xb5\x2f\xfd", 4, {"packed with zstd", "unpack it (zstd -d FILE)"}},
-    {"7z\xbc\xaf\x27\x1c", 6, {"a 7z archive", "unpack it and name the file"}},
-    {"Rar!\x1a\x07", 6, {"a rar archive", "unpack it and name the file"}},
-    {"PAR1\x15", 5, {"a Parquet file", "save it as CSV"}},
-    {"\x89HDF\r\n\x1a\n", 8, {"an HDF5 file", "save the table as CSV"}},
-    {"\x93NUMPY", 6, {"a NumPy array", "save it as CSV with a header (pandas: to_csv)"}},
-    {"%PDF-", 5, {"a PDF", "save the table as CSV"}},
+    const char *inside; /* a text after it, or NULL */
+    const char *name, *remedy;
+} foreign[] = {
+    {"PK\3\4", 4, "application/vnd.oasis.opendocument", "an OpenDocument file", "save the sheet as CSV"},
+    {"PK\3\4", 4, "word/", "a zip archive", "unpack it (unzip FILE) and name the file"},
+    {"PK\3\4", 4, "ppt/", "a zip archive", "unpack it (unzip FILE) and name the file"},
+    {"PK\3\4", 4, "[Content_Types].xml", "an Excel workbook", "save the sheet as CSV"},
+    {"PK\3\4", 4, "docProps/", "an Excel workbook", "save the sheet as CSV"},
+    {"PK\3\4", 4, "xl/", "an Excel workbook", "save the sheet as CSV"},
+    {"PK\3\4", 4, NULL, "a zip archive", "unpack it (unzip FILE) and name the file"},
+    {"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", 8, NULL, "an Excel 97 workbook", "save the sheet as CSV"},
+    {"X\n\0\0\0", 5, NULL, "R data (.rds)", "in R: write.csv(readRDS(FILE), \"data.csv\")"},
+    {"A\n2\n26", 6, NULL, "R data (.rds)", "in R: write.csv(readRDS(FILE), \"data.csv\")"},
+    {"A\n3\n26", 6, NULL, "R data (.rds)", "in R: write.csv(readRDS(FILE), \"data.csv\")"},
+    {"RDX2\n", 5, NULL, "R data (.RData)", "in R: load(FILE), then write.csv(TABLE, \"data.csv\")"},
+    {"RDX3\n", 5, NULL, "R data (.RData)", "in R: load(FILE), then write.csv(TABLE, \"data.csv\")"},
+    {"RDA2\n", 5, NULL, "R data (.RData)", "in R: load(FILE), then write.csv(TABLE, \"data.csv\")"},
+    {"RDA3\n", 5, NULL, "R data (.RData)", "in R: load(FILE), then write.csv(TABLE, \"data.csv\")"},
+    {"\xfd" "7zXZ", 6, NULL, "packed with xz", "unpack it (xz -d FILE); R data: write.csv() in R"},
+    {"BZh91AY&SY", 10, NULL, "packed with bzip2", "unpack it (bzip2 -d FILE); R data: write.csv() in R"},
+    {"\x28\xb5\x2f\xfd", 4, NULL, "packed with zstd", "unpack it (zstd -d FILE)"},
+    {"7z\xbc\xaf\x27\x1c", 6, NULL, "a 7z archive", "unpack it and name the file"},
+    {"Rar!\x1a\x07", 6, NULL, "a rar archive", "unpack it and name the file"},
+    {"PAR1\x15", 5, NULL, "a Parquet file", "save it as CSV"},
+    {"\x89HDF\r\n\x1a\n", 8, NULL, "an HDF5 file", "save the table as CSV"},
+    {"\x93NUMPY", 6, NULL, "a NumPy array", "save it as CSV with a header (pandas: to_csv)"},
+    {"%PDF-", 5, NULL, "a PDF", "save the table as CSV"},
 };
+/* clang-format on */
 
-static bool begins(const unsigned char *name, size_t n, const char *wanted)
+static int check_foreign(const char *path, const char *head, size_t n, struct err *err)
 {
-    return n >= strlen(wanted) && !memcmp(name, wanted, strlen(wanted));
-}
-
-static bool contains(const unsigned char *head, size_t n, const char *wanted)
-{
-    return memmem(head, n, wanted, strlen(wanted)) != NULL;
-}
-
-/* The first member decides. Word and PowerPoint files count as archives. */
-static const struct foreign_file *find_zip(const unsigned char *head, size_t n)
-{
-    static const char *const office[] = {"[Content_Types].xml", "_rels/", "docProps/", "xl/"};
-    size_t rest;
-
-    if (n <= ZIP_NAME)
-        return &zip;
-    rest = n - ZIP_NAME;
-    if (begins(head + ZIP_NAME, rest, "mimetype") &&
-        contains(head, n, "application/vnd.oasis.opendocument"))
-        return &open_document;
-    if (contains(head, n, "word/") || contains(head, n, "ppt/"))
-        return &zip;
-    for (size_t i = 0; i < sizeof office / sizeof *office; i++)
-        if (begins(head + ZIP_NAME, rest, office[i]))
-            return &excel;
-    return &zip;
-}
-
-const struct foreign_file *stream_foreign(const void *head, size_t n)
-{
-    if (n >= 4 && !memcmp(head, "PK\3\4", 4))
-        return find_zip(head, n);
-    for (size_t i = 0; i < sizeof magics / sizeof *magics; i++)
-        if (n >= magics[i].n && !memcmp(head, magics[i].magic, magics[i].n))
-            return &magics[i].kind;
-    return NULL;
-}
-
-static int check_foreign(const char *path, const void *head, size_t n, struct err *err)
-{
-    const struct foreign_file *kind = stream_foreign(head, n);
-
-    return kind ? err_set(err, "%s: is %s: %s", path, kind->name, kind->remedy) : 0;
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
+        if (n >= foreign[i].n && !memcmp(head, foreign[i].magic, foreign[i].n) &&
+            (!foreign[i].inside || memmem(head, n, foreign[i].inside, strlen(foreign[i].inside))))
+            return err_set(err, "%s: is %s: %s", path, foreign[i].name, foreign[i].remedy);
+    return 0;
 }
 
 size_t stream_mark_bytes(const void *head, size_t n)
@@ -209,7 +161,7 @@ static void restart(struct stream_source *source)
  * when the caller reads. */
 static int refuse_foreign(struct stream *s, struct err *err)
 {
-    unsigned char head[FOREIGN_HEAD_BYTES];
+    char head[FOREIGN_HEAD_BYTES];
     size_t n = 0;
 
     stream_read(head, &n, s, sizeof head, NULL);

@@ -8,16 +8,6 @@
 
 #include "base/err.h"
 
-/* Files passed by mistake: workbooks, R data, archives. */
-struct foreign_file {
-    const char *name;   /* "an Excel workbook" */
-    const char *remedy; /* "save it as CSV" */
-};
-
-/* Recognise a file by its first n bytes, on disk or unpacked. NULL for text, gzip, and binary
- * formats that have a reader. */
-const struct foreign_file *stream_foreign(const void *head, size_t n);
-
 /* The byte order mark of UTF-8. */
 #define STREAM_MARK "\xEF\xBB\xBF"
 /* Returns the mark's length if the first n bytes begin with it, else 0. */
@@ -31,7 +21,7 @@ struct stream {
 };
 
 /* wanted: what the file must be, for messages. -1 and err like stream_check(), or if the file does
- * not exist, is BGZF without its end marker, or is a stream_foreign() one. Pair with stream_close()
+ * not exist, is BGZF without its end marker, or is a workbook, R data, an archive or the like, on disk or unpacked. Pair with stream_close()
  * after success; after an error nothing is held. */
 int stream_open(struct stream *s, const char *path, const char *wanted, struct err *err);
 void stream_close(struct stream *s);
