@@ -22,26 +22,23 @@
 
 /* ---- running the models ---- */
 
-/* The samples of some rows. */
-struct who {
-    const char *const *id; /* [n] */
-    const uint8_t *part;   /* [n] as in struct predictions */
-};
-
-static struct predictions describe(const struct predict *w, const struct who *who)
+static struct predictions describe(const struct predict *w, const char *const *id,
+                                   const uint8_t *part)
 {
     return (struct predictions){.data = w->data,
-                                .id = who->id,
-                                .part = who->part,
+                                .id = id,
+                                .part = part,
                                 .trial = w->trial,
                                 .is_probability = predictor_has_probabilities(&w->predictor)};
 }
 
 /* New samples have features and no coordinates of a reduction. */
-static int complete(struct buf *file, struct predict *w, struct err *err)
+static int read_model(struct buf *file, struct predict *w, int32_t m, struct err *err)
 {
     struct buf out = {0};
 
+    if (store_find_model(file, w->replay.store, w->trial[m], err) < 0)
+        return -1;
     if (!w->predictor.fresh.n_rows || w->data != &w->replay.data ||
         kept_is_complete(file->data, file->size))
         return 0;
@@ -55,40 +52,12 @@ static int complete(struct buf *file, struct predict *w, struct err *err)
     return 0;
 }
 
-static int read_model(struct buf *file, struct predict *w, int32_t m, struct err *err)
-{
-    if (store_find_model(file, w->replay.store, w->trial[m], err) < 0)
-        return -1;
-    return complete(file, w, err);
-}
-
-/* Takes ownership of file. */
-static void keep_or_release(struct predict *w, int32_t m, struct buf *file, bool holds)
-{
-    if (!holds || w->held_bytes + file->size > HELD_BYTES) {
-        buf_release(file);
-        return;
-    }
-    w->held_bytes += file->size;
-    w->held[m] = *file;
-}
-
-static void put(struct predictions *p, int32_t m, const double *out, const int32_t *nodes,
-                int32_t n, int32_t first)
-{
-    size_t each = (size_t)p->n_outputs;
-
-    for (int32_t i = 0; i < n; i++)
-        memcpy(p->v + ((size_t)m * (size_t)p->n + (size_t)(nodes[i] - first)) * each,
-               out + (size_t)i * each, each * sizeof *out);
-}
-
 /* Store the outputs of model m for these nodes in p: node i in row i - first. holds: the model will
  * run again, so its file may stay in memory. */
 static int ask(struct predictions *p, struct predict *w, int32_t m, const int32_t *nodes, int32_t n,
                int32_t first, bool holds, struct err *err)
 {
-    size_t size = ((size_t)n + 1) * (size_t)p->n_outputs;
+    size_t each = (size_t)p->n_outputs, size = ((size_t)n + 1) * each;
     double *out = malloc(size * sizeof *out);
     struct buf file = w->held[m];
     int rc = out ? 0 : err_nomem(err, "predictions", size * sizeof *out);
@@ -99,11 +68,16 @@ static int ask(struct predictions *p, struct predict *w, int32_t m, const int32_
         rc = predictor_predict(out, &w->predictor, file.data, file.size, nodes, n, err);
     if (rc)
         err_wrap(err, "t%lld", (long long)w->trial[m]);
-    else
-        put(p, m, out, nodes, n, first);
+    for (int32_t i = 0; !rc && i < n; i++)
+        memcpy(p->v + ((size_t)m * (size_t)p->n + (size_t)(nodes[i] - first)) * each,
+               out + (size_t)i * each, each * sizeof *out);
     p->unit = w->predictor.unit;
-    if (!w->held[m].size)
-        keep_or_release(w, m, &file, holds && !rc);
+    if (!w->held[m].size && holds && !rc && w->held_bytes + file.size <= HELD_BYTES) {
+        w->held_bytes += file.size;
+        w->held[m] = file;
+    } else if (!w->held[m].size) {
+        buf_release(&file);
+    }
     free(out);
     return rc;
 }
@@ -117,17 +91,24 @@ static int32_t batch_size(int32_t n, int32_t n_features)
     return n < most ? n : (int32_t)most;
 }
 
-static int put_rows(struct predict *w, const struct who *who, const int32_t *nodes, int32_t n,
+/* Samples first, first + 1, ... part: as in struct predictions. */
+static int put_rows(struct predict *w, const char *const *id, const uint8_t *part, int32_t n,
                     int32_t first, bool holds, struct err *err)
 {
-    struct predictions p = describe(w, who);
+    struct predictions p = describe(w, id, part);
+    int32_t *nodes = malloc(((size_t)n + 1) * sizeof *nodes);
     int rc = predictions_init(&p, n, w->n_models, predictor_outputs(&w->predictor), err);
 
+    if (!nodes)
+        rc = err_nomem(err, "samples", (size_t)n * sizeof *nodes);
+    for (int32_t i = 0; !rc && i < n; i++)
+        nodes[i] = first + i;
     for (int32_t m = 0; !rc && m < w->n_models; m++)
         rc = ask(&p, w, m, nodes, n, first, holds, err);
     if (!rc)
         rc = predictions_put(&w->table, &p, w->o->is_each, err);
     predictions_release(&p);
+    free(nodes);
     return rc;
 }
 
@@ -139,6 +120,16 @@ static void note_part(uint8_t *part, const int32_t *sample, int32_t n, enum part
     for (int32_t i = 0; i < n; i++)
         if (as == PART_TRAIN || part[sample[i]] == PART_NONE)
             part[sample[i]] = (uint8_t)as;
+}
+
+/* Returns NULL and err on failure. */
+static const struct split *split_of(struct predict *w, int32_t m, struct err *err)
+{
+    struct replay_trial trial;
+
+    if (replay_find(&trial, w->replay.store, w->trial[m], err))
+        return NULL;
+    return prepared_split(w->replay.prepared, &w->settings, trial.replicate, trial.fold, err);
 }
 
 /* Which samples of the training data the models were trained on. Samples that choose the epoch count
@@ -153,12 +144,8 @@ static int find_parts(struct predict *w, struct err *err)
     if (!w->part)
         return err_nomem(err, "samples", n);
     for (int32_t m = 0; m < w->n_models; m++) {
-        struct replay_trial trial;
-        const struct split *split;
+        const struct split *split = split_of(w, m, err);
 
-        if (replay_find(&trial, w->replay.store, w->trial[m], err))
-            return -1;
-        split = prepared_split(w->replay.prepared, &w->settings, trial.replicate, trial.fold, err);
         if (!split)
             return -1;
         note_part(w->part, split->train, split->n_train, PART_TRAIN);
@@ -171,11 +158,26 @@ static int find_parts(struct predict *w, struct err *err)
 
 /* ---- samples of the training data ---- */
 
-static int32_t copy_part(int32_t *nodes, const struct split *split, const char *part)
+/* nodes out [N]: the samples that model m predicts, ascending. Returns their number; -1 and err. */
+static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct err *err)
 {
-    const int32_t *from = split->val;
-    int32_t n = split->n_val;
+    const struct dataset *data = &w->replay.data;
+    const char *part = w->o->part;
+    const struct split *split;
+    const int32_t *from;
+    int32_t n = 0;
 
+    if (!part || !strcmp(part, "none")) {
+        for (int32_t i = 0; i < data->n_samples; i++)
+            if (w->o->is_all || !dataset_is_labelled(data, i))
+                nodes[n++] = i;
+        return n;
+    }
+    split = split_of(w, m, err);
+    if (!split)
+        return -1;
+    from = split->val;
+    n = split->n_val;
     if (!strcmp(part, "test")) {
         from = split->test;
         n = split->n_test;
@@ -185,29 +187,6 @@ static int32_t copy_part(int32_t *nodes, const struct split *split, const char *
     }
     memcpy(nodes, from, (size_t)n * sizeof *nodes);
     return n;
-}
-
-/* nodes out [N]: the samples that model m predicts, ascending. Returns their number; -1 and err. */
-static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct err *err)
-{
-    const struct dataset *data = &w->replay.data;
-    const char *part = w->o->part;
-    struct replay_trial trial;
-    const struct split *split;
-    int32_t n = 0;
-
-    if (!part || !strcmp(part, "none")) {
-        for (int32_t i = 0; i < data->n_samples; i++)
-            if (w->o->is_all || !dataset_is_labelled(data, i))
-                nodes[n++] = i;
-        return n;
-    }
-    if (replay_find(&trial, w->replay.store, w->trial[m], err))
-        return -1;
-    split = prepared_split(w->replay.prepared, &w->settings, trial.replicate, trial.fold, err);
-    if (!split)
-        return -1;
-    return copy_part(nodes, split, part);
 }
 
 static int nothing_new(const struct predict *w, struct err *err)
@@ -290,7 +269,7 @@ static int predict_panel(struct predict *w, struct err *err)
         return err_nomem(err, "samples", (size_t)data->n_samples * sizeof *id);
     for (int32_t i = 0; i < data->n_samples; i++)
         id[i] = dataset_id(data, i);
-    p = describe(w, &(struct who){id, w->part});
+    p = describe(w, id, w->part);
     rc = predictions_init(&p, data->n_samples, w->n_models, predictor_outputs(&w->predictor), err);
     if (!rc)
         rc = ask_panel(&p, w, err);
@@ -311,26 +290,20 @@ static int predict_batch(struct predict *w, struct new_samples *new, const struc
                          int32_t first, struct err *err)
 {
     int32_t n = new->n - first < room->n_rows ? new->n - first : room->n_rows;
-    int32_t n_panel = w->predictor.data->n_samples;
     struct mat x = mat_view(room->v, n, room->n_cols);
-    int32_t *nodes = malloc((size_t)n * sizeof *nodes);
-    uint8_t *part = malloc((size_t)n + 1);
-    int rc = nodes && part ? new_samples_read(&x, new, first, n, w->o->accepts_few_markers, err)
-                           : err_nomem(err, "samples", (size_t)n * sizeof *nodes);
+    uint8_t *part = calloc((size_t)n + 1, sizeof *part);
+    int rc = part ? new_samples_read(&x, new, first, n, w->o->accepts_few_markers, err)
+                  : err_nomem(err, "samples", (size_t)n);
 
-    for (int32_t i = 0; !rc && i < n; i++) {
-        int32_t known = new->known[first + i];
-
-        nodes[i] = n_panel + i;
-        part[i] = w->part && known >= 0 ? w->part[known] : PART_NONE;
-    }
+    for (int32_t i = 0; !rc && w->part && i < n; i++)
+        if (new->known[first + i] >= 0)
+            part[i] = w->part[new->known[first + i]];
     if (!rc)
         rc = predictor_join(&w->predictor, &x, new_samples_fixed(new, first), NULL, err);
     if (!rc)
-        rc = put_rows(w, &(struct who){new->id + first, w->part ? part : NULL}, nodes, n, n_panel,
+        rc = put_rows(w, new->id + first, w->part ? part : NULL, n, w->predictor.data->n_samples,
                       new->n > room->n_rows, err);
     free(part);
-    free(nodes);
     return rc;
 }
 
@@ -389,21 +362,12 @@ static void report_graphs(const struct pieces *pieces, const char *path)
 static int predict_piece(struct predict *w, const struct dataset *graphs, const uint8_t *part,
                          struct err *err)
 {
-    int32_t n = graphs->n_samples;
-    const char **id = malloc((size_t)n * sizeof *id);
-    int32_t *nodes = malloc((size_t)n * sizeof *nodes);
-    int rc = id && nodes ? 0 : err_nomem(err, "samples", (size_t)n * (sizeof *id + sizeof *nodes));
+    const char *id[PIECE];
 
-    for (int32_t i = 0; !rc && i < n; i++) {
+    for (int32_t i = 0; i < graphs->n_samples; i++)
         id[i] = dataset_id(graphs, i);
-        nodes[i] = i;
-    }
     predictor_ask_graphs(&w->predictor, graphs);
-    if (!rc)
-        rc = put_rows(w, &(struct who){id, part}, nodes, n, 0, true, err);
-    free(nodes);
-    free(id);
-    return rc;
+    return put_rows(w, id, part, graphs->n_samples, 0, true, err);
 }
 
 /* Return 1; 0 after the last piece. */
@@ -446,14 +410,6 @@ static int predict_graphs(struct predict *w, struct err *err)
 
 /* ---- new nodes (--features) ---- */
 
-struct batch {
-    struct mat x;          /* (n, F) */
-    struct attached edges; /* owns start */
-    int32_t *nodes;        /* [n] */
-    const char **id;       /* [n] of all batches */
-    uint8_t *part;         /* [n] PART_NONE: nodes of the data are skipped */
-};
-
 static int check_data(const struct predict *w, struct err *err)
 {
     const struct data_format *format = data_format_at(w->settings.v[P_FORMAT].i);
@@ -464,45 +420,6 @@ static int check_data(const struct predict *w, struct err *err)
         return err_set(err, "--features: the graph comes from a file of edges: give the edges of "
                             "the new nodes with --edges FILE");
     return 0;
-}
-
-static int batch_init(struct batch *b, const struct new_nodes *new, struct err *err)
-{
-    int32_t n = batch_size(new->n, new->data->n_features);
-
-    b->nodes = malloc((size_t)n * sizeof *b->nodes);
-    b->edges.start = malloc(((size_t)n + 1) * sizeof *b->edges.start);
-    b->id = malloc((size_t) new->n * sizeof *b->id);
-    b->part = calloc((size_t)n + 1, sizeof *b->part);
-    if (!b->nodes || !b->edges.start || !b->id || !b->part)
-        return err_nomem(err, "new nodes", (size_t) new->n * sizeof *b->id);
-    for (int32_t i = 0; i < n; i++)
-        b->nodes[i] = new->data->n_samples + i;
-    for (int32_t i = 0; i < new->n; i++)
-        b->id[i] = new_nodes_id(new, i);
-    return mat_init(&b->x, n, new->data->n_features, err);
-}
-
-static void batch_release(struct batch *b)
-{
-    mat_release(&b->x);
-    free(b->edges.start);
-    free(b->nodes);
-    free(b->id);
-    free(b->part);
-}
-
-static int predict_node_batch(struct predict *w, struct batch *b, const struct new_nodes *new,
-                              int32_t first, struct err *err)
-{
-    int32_t n = new->n - first < b->x.n_rows ? new->n - first : b->x.n_rows;
-    struct mat x = mat_view(b->x.v, n, b->x.n_cols);
-    const struct who who = {b->id + first, b->part};
-
-    new_nodes_take(&x, &b->edges, new, first);
-    if (predictor_join(&w->predictor, &x, NULL, &b->edges, err))
-        return -1;
-    return put_rows(w, &who, b->nodes, n, new->data->n_samples, new->n > b->x.n_rows, err);
 }
 
 static void report_nodes(const struct new_nodes *n, const struct predict_options *o)
@@ -532,19 +449,38 @@ static void report_nodes(const struct new_nodes *n, const struct predict_options
 
 static int predict_nodes(struct predict *w, struct err *err)
 {
+    const struct dataset *data = &w->replay.data;
     struct new_nodes new = {0};
-    struct batch b = {0};
+    struct attached edges = {0};
+    uint8_t *part = NULL; /* PART_NONE: nodes of the data are skipped */
+    struct mat room = {0};
     int rc = check_data(w, err);
 
     if (!rc)
-        rc = new_nodes_read(&new, &w->replay.data, w->o->features, w->o->edges, err);
+        rc = new_nodes_read(&new, data, w->o->features, w->o->edges, err);
     if (!rc)
-        rc = batch_init(&b, &new, err);
-    for (int32_t first = 0; !rc && first < new.n; first += b.x.n_rows)
-        rc = predict_node_batch(w, &b, &new, first, err);
+        rc = mat_init(&room, batch_size(new.n, data->n_features), data->n_features, err);
+    if (!rc) {
+        edges.start = malloc(((size_t)room.n_rows + 1) * sizeof *edges.start);
+        part = calloc((size_t)room.n_rows + 1, sizeof *part);
+        if (!edges.start || !part)
+            rc = err_nomem(err, "new nodes", (size_t)room.n_rows * sizeof *edges.start);
+    }
+    for (int32_t first = 0; !rc && first < new.n; first += room.n_rows) {
+        int32_t n = new.n - first < room.n_rows ? new.n - first : room.n_rows;
+        struct mat x = mat_view(room.v, n, room.n_cols);
+
+        new_nodes_take(&x, &edges, &new, first);
+        rc = predictor_join(&w->predictor, &x, NULL, &edges, err);
+        if (!rc)
+            rc = put_rows(w, new.nodes.text + data->n_samples + first, part, n, data->n_samples,
+                          new.n > room.n_rows, err);
+    }
     if (!rc)
         report_nodes(&new, w->o);
-    batch_release(&b);
+    mat_release(&room);
+    free(edges.start);
+    free(part);
     new_nodes_release(&new);
     return rc;
 }

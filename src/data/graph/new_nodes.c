@@ -331,11 +331,6 @@ void new_nodes_release(struct new_nodes *n)
     memset(n, 0, sizeof *n);
 }
 
-const char *new_nodes_id(const struct new_nodes *n, int32_t i)
-{
-    return n->nodes.text[n->data->n_samples + i];
-}
-
 void new_nodes_take(struct mat *x, struct attached *edges, const struct new_nodes *n, int32_t first)
 {
     int64_t from = n->edges.start[first];

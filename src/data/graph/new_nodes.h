@@ -36,8 +36,6 @@ int new_nodes_read(struct new_nodes *out, const struct dataset *data, const char
                    const char *edges, struct err *err);
 void new_nodes_release(struct new_nodes *n);
 
-const char *new_nodes_id(const struct new_nodes *n, int32_t i);
-
 /* Get nodes [first, first + x->n_rows): x out (., F); edges is a view, for whose start the caller
  * provides room [x->n_rows + 1]. */
 void new_nodes_take(struct mat *x, struct attached *edges, const struct new_nodes *n,
