@@ -13,29 +13,21 @@
 
 /* ---- which models ---- */
 
-static int of_program(bool *is, struct store *store, char letter, int64_t id, struct err *err)
-{
-    struct result_table table;
-
-    if (query_table(&table, store, letter == 't' ? QUERY_TRIAL_OF_PROGRAM : QUERY_CONFIG_OF_PROGRAM,
-                    id, err))
-        return -1;
-    *is = table.n_rows > 0;
-    result_table_release(&table);
-    return 0;
-}
-
 int predict_no_model(struct store *store, char letter, int64_t id, struct err *err)
 {
     static const char which[] = "keep = best keeps models of the best configuration and of the one "
                                 "that 'best --rule 1se' chooses, keep = all keeps every model";
     const char *db = store_path(store);
     struct buf word = {0};
+    struct result_table table;
     long long n = id;
     bool is_of_program;
 
-    if (of_program(&is_of_program, store, letter, id, err))
+    if (query_table(&table, store, letter == 't' ? QUERY_TRIAL_OF_PROGRAM : QUERY_CONFIG_OF_PROGRAM,
+                    id, err))
         return -1;
+    is_of_program = table.n_rows > 0;
+    result_table_release(&table);
     if (is_of_program)
         return err_set(err,
                        "%s: %c%lld has no model that espalier can apply, because a program ran it; "
@@ -230,11 +222,6 @@ static int read_first(struct predict *w, struct err *err)
     return 0;
 }
 
-static bool is_of_genotypes(const struct settings *s)
-{
-    return data_format_at(s->v[P_FORMAT].i)->has_genotypes;
-}
-
 static int stand_alone(struct predict *w, const struct replay_trial *trial, struct err *err)
 {
     const struct buf *first = &w->held[0];
@@ -246,7 +233,7 @@ static int stand_alone(struct predict *w, const struct replay_trial *trial, stru
     w->data = &w->summary.data;
     replay_settings(&w->replay, &w->settings);
     spec_graph(&graph, &w->settings);
-    if (!is_of_genotypes(&w->settings))
+    if (!data_format_at(w->settings.v[P_FORMAT].i)->has_genotypes)
         return err_set(err, "they were not trained on genotypes");
     if (graph.build != GRAPH_NONE)
         return err_set(err, "a gcn needs the genotypes of the training samples that are neighbours "
@@ -256,22 +243,16 @@ static int stand_alone(struct predict *w, const struct replay_trial *trial, stru
     return training_summary_scaling(&w->predictor.scaling, first->data, first->size, err);
 }
 
-static int find_absent(const struct settings *s)
-{
-    int id = 0;
-
-    while (id < P_COUNT &&
-           (param_table[id].type != PARAM_PATH || !*s->v[id].s || access(s->v[id].s, R_OK) == 0))
-        id++;
-    return id;
-}
-
 /* why: why the models need the data; NULL: samples of the data are asked for. */
 static int explain(const struct predict *w, const struct err *why, struct err *err)
 {
     struct err what = *err;
-    int absent = w->replay.sweep.path ? find_absent(&w->replay.sweep.fixed) : P_COUNT;
+    const union value *v = w->replay.sweep.fixed.v;
+    int absent = w->replay.sweep.path ? 0 : P_COUNT;
 
+    while (absent < P_COUNT && (param_table[absent].type != PARAM_PATH || !*v[absent].s ||
+                                access(v[absent].s, R_OK) == 0))
+        absent++;
     if (why)
         err_set(&what, "%s; the models need the training data: %s", err->text, why->text);
     if (absent < P_COUNT)

@@ -62,15 +62,6 @@ static int32_t summarize(double *mean, double *sd, const struct predictions *p, 
     return n;
 }
 
-/* NaN: no model predicted the sample. */
-static double mean_output(const struct predictions *p, int32_t sample, int32_t c)
-{
-    double mean, sd;
-
-    summarize(&mean, &sd, p, sample, c);
-    return mean;
-}
-
 /* ---- the table ---- */
 
 static bool has_classes(const struct predictions *p)
@@ -250,7 +241,12 @@ enum { ALL = -1 };
 
 static double output_of(const struct predictions *p, int32_t model, int32_t sample, int32_t c)
 {
-    return model == ALL ? mean_output(p, sample, c) : output_of_model(p, model, sample, c);
+    double mean, sd;
+
+    if (model != ALL)
+        return output_of_model(p, model, sample, c);
+    summarize(&mean, &sd, p, sample, c);
+    return mean;
 }
 
 static int scored_init(struct scored *s, const struct predictions *p, struct err *err)
@@ -277,58 +273,35 @@ static void scored_release(struct scored *s)
     free(s->scratch);
 }
 
-static void learn_targets(struct scored *s)
-{
-    const float *target = s->p->data->target;
-    double squares = 0;
-
-    s->mean = 0;
-    for (int32_t i = 0; i < s->n; i++)
-        s->mean += (double)target[s->sample[i]] / s->n;
-    for (int32_t i = 0; i < s->n; i++) {
-        double d = (double)target[s->sample[i]] - s->mean;
-
-        squares += d * d;
-    }
-    s->sd = squares > 0 ? sqrt(squares / s->n) : 1;
-}
-
-static void take_classes(struct scored *s, int32_t model)
-{
-    const struct predictions *p = s->p;
-
-    for (int32_t i = 0; i < s->n; i++) {
-        float *to = s->output + (int64_t)i * p->n_outputs;
-
-        s->label[i] = p->data->label[s->sample[i]];
-        for (int32_t c = 0; c < p->n_outputs; c++) {
-            double v = output_of(p, model, s->sample[i], c);
-
-            to[c] = (float)(p->is_probability ? log(v) : v);
-        }
-    }
-}
-
-static void take_targets(struct scored *s, int32_t model)
-{
-    const struct predictions *p = s->p;
-
-    learn_targets(s);
-    for (int32_t i = 0; i < s->n; i++) {
-        double truth = (double)p->data->target[s->sample[i]];
-
-        s->truth[i] = (float)((truth - s->mean) / s->sd);
-        s->output[i] = (float)((output_of(p, model, s->sample[i], 0) - s->mean) / s->sd);
-    }
-}
-
 static void take_model(struct scored *s, int32_t model)
 {
+    const struct predictions *p = s->p;
+    const float *target = p->data->target;
+    double squares = 0;
+
     s->n = 0;
-    for (int32_t i = 0; i < s->p->n; i++)
-        if (!isnan(output_of(s->p, model, i, 0)) && dataset_is_labelled(s->p->data, i))
+    s->mean = 0;
+    for (int32_t i = 0; i < p->n; i++)
+        if (!isnan(output_of(p, model, i, 0)) && dataset_is_labelled(p->data, i))
             s->sample[s->n++] = i;
-    (s->p->data->task == TASK_CLASSIFICATION ? take_classes : take_targets)(s, model);
+    for (int32_t k = 0; target && k < s->n; k++)
+        s->mean += (double)target[s->sample[k]] / s->n;
+    for (int32_t k = 0; target && k < s->n; k++)
+        squares +=
+            ((double)target[s->sample[k]] - s->mean) * ((double)target[s->sample[k]] - s->mean);
+    s->sd = squares > 0 ? sqrt(squares / s->n) : 1;
+    for (int32_t k = 0; target && k < s->n; k++) {
+        s->truth[k] = (float)(((double)target[s->sample[k]] - s->mean) / s->sd);
+        s->output[k] = (float)((output_of(p, model, s->sample[k], 0) - s->mean) / s->sd);
+    }
+    for (int32_t k = 0; !target && k < s->n; k++) {
+        s->label[k] = p->data->label[s->sample[k]];
+        for (int32_t c = 0; c < p->n_outputs; c++) {
+            double v = output_of(p, model, s->sample[k], c);
+
+            s->output[(int64_t)k * p->n_outputs + c] = (float)(p->is_probability ? log(v) : v);
+        }
+    }
 }
 
 static double score(const struct scored *s, enum metric metric)
@@ -365,43 +338,33 @@ static void put_scores(struct buf *out, const struct predictions *p,
     }
 }
 
-static void add_scores(double sum[METRIC_COUNT], const struct scored *s)
+/* A share 1 / n of each. */
+static void add_scores(double sum[METRIC_COUNT], const struct scored *s, int32_t n)
 {
     for (int m = 0; m < METRIC_COUNT; m++)
         if (has_metric(s->p, (enum metric)m))
-            sum[m] += score(s, (enum metric)m) / s->p->n_models;
+            sum[m] += score(s, (enum metric)m) / n;
 }
 
-static void count_models(int32_t *fewest, int32_t *most, const struct scored *s)
+static void put_models(struct buf *out, const struct scored *s)
 {
-    *fewest = s->p->n_models;
-    *most = 0;
+    int32_t fewest = s->p->n_models, most = 0;
+
     for (int32_t i = 0; i < s->n; i++) {
         int32_t n = 0;
 
         for (int32_t m = 0; m < s->p->n_models; m++)
             n += !isnan(output_of_model(s->p, m, s->sample[i], 0));
-        *fewest = n < *fewest ? n : *fewest;
-        *most = n > *most ? n : *most;
+        fewest = n < fewest ? n : fewest;
+        most = n > most ? n : most;
     }
-}
-
-static void put_models(struct buf *out, const struct scored *s)
-{
-    int32_t fewest, most;
-
-    count_models(&fewest, &most, s);
     if (s->p->n_models == 1)
         buf_printf(out, "by t%lld", (long long)s->p->trial[0]);
     else if (fewest == s->p->n_models)
         buf_printf(out, "each predicted by the mean of %d models", most);
-    else if (most == 1)
-        buf_printf(out, "each predicted by the one of %d models that has it in this part",
-                   s->p->n_models);
     else
-        buf_printf(out,
-                   "each predicted by the mean of those of %d models that have it in this part",
-                   s->p->n_models);
+        buf_printf(out, "each predicted by the %s of %d models that %s it in this part",
+                   most == 1 ? "one" : "mean of those", s->p->n_models, most == 1 ? "has" : "have");
 }
 
 static void report_together(struct scored *s, const char *part)
@@ -410,9 +373,7 @@ static void report_together(struct scored *s, const char *part)
     struct buf line = {0};
 
     take_model(s, ALL);
-    for (int m = 0; m < METRIC_COUNT; m++)
-        if (has_metric(s->p, (enum metric)m))
-            value[m] = score(s, (enum metric)m);
+    add_scores(value, s, 1);
     buf_printf(&line, "%s: %d samples, ", part, s->n);
     put_models(&line, s);
     buf_puts(&line, ": ");
@@ -428,7 +389,7 @@ static void report_each(struct scored *s, const char *part)
 
     for (int32_t m = 0; m < s->p->n_models; m++) {
         take_model(s, m);
-        add_scores(mean, s);
+        add_scores(mean, s, s->p->n_models);
     }
     buf_printf(&line, "%s: mean of the %d models' own scores, as in 'best': ", part,
                s->p->n_models);

@@ -68,7 +68,7 @@ refused "a column that is taken for the ids" 'last.csv:1: no column "year": each
 is "--id names the column of ids" "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes last.csv --set id=id --all | cksum)" \
     "$(predict --config c1 --genotypes panel/genotypes.csv --phenotypes turned.csv --all | cksum)"
 sed '4s/,200[0-9],/,soon,/' turned.csv >word.csv
-refused "a word among numbers" 'word.csv:4: column "year" = "soon": must be a number, as in the training data' --genotypes panel/genotypes.csv --phenotypes word.csv
+refused "a word among numbers" 'word.csv:4: data.fixed: column "year" = "soon": must be a number, as in the training data' --genotypes panel/genotypes.csv --phenotypes word.csv
 sed 's/^s/x/' turned.csv >others.csv
 refused "no sample in common" "panel/genotypes.csv and others.csv have no id in common (the first are \"$(sed -n '2s/,.*//p' turned.csv)\" and \"$(sed -n '2s/,.*//p' others.csv)\")" --genotypes panel/genotypes.csv --phenotypes others.csv
 fails "without --genotypes" 2 "$ESPALIER" predict --phenotypes pheno.csv

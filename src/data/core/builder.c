@@ -20,44 +20,6 @@ static uint64_t text_bytes(const char *const *names, int32_t n)
     return bytes;
 }
 
-static enum block_form form_of(const struct draft *draft)
-{
-    if (draft->sparse)
-        return BLOCK_SPARSE;
-    return draft->dosage || draft->writes_dosage ? BLOCK_DOSAGES : BLOCK_FLOATS;
-}
-
-static enum task task_of(const struct draft *draft)
-{
-    if (!draft->n_samples)
-        return TASK_NONE;
-    return draft->label ? TASK_CLASSIFICATION : TASK_REGRESSION;
-}
-
-static void plan_header(struct block_header *h, const struct draft *draft)
-{
-    *h = (struct block_header){
-        .magic = BLOCK_MAGIC,
-        .version = BLOCK_VERSION,
-        .ploidy = (uint8_t)draft->ploidy,
-        .base = (int8_t)draft->base,
-        .byte_order = BLOCK_BYTE_ORDER,
-        .n_edges = draft->n_edges,
-        .nnz = draft->sparse ? csr_nnz(draft->sparse) : 0,
-        .n_samples = draft->n_samples,
-        .n_nodes = draft->n_nodes ? draft->n_nodes : draft->n_samples,
-        .n_features = draft->n_features,
-        .same_features = draft->n_features,
-        .n_fixed = draft->n_fixed,
-        .n_classes = draft->n_classes,
-        .task = task_of(draft),
-        .form = form_of(draft),
-        .has_part = draft->part != NULL,
-        .has_graphs = draft->graph_start != NULL,
-        .n_groups = draft->group ? draft->n_groups : 0,
-    };
-}
-
 static int plan_texts(uint32_t *bytes, const char *const *texts, const struct draft *draft,
                       const char *what, struct err *err)
 {
@@ -74,7 +36,30 @@ static int plan_block(struct block_header *h, const struct draft *draft, struct 
 {
     uint64_t at = sizeof *h;
 
-    plan_header(h, draft);
+    *h = (struct block_header){
+        .magic = BLOCK_MAGIC,
+        .version = BLOCK_VERSION,
+        .ploidy = (uint8_t)draft->ploidy,
+        .base = (int8_t)draft->base,
+        .byte_order = BLOCK_BYTE_ORDER,
+        .n_edges = draft->n_edges,
+        .nnz = draft->sparse ? csr_nnz(draft->sparse) : 0,
+        .n_samples = draft->n_samples,
+        .n_nodes = draft->n_nodes ? draft->n_nodes : draft->n_samples,
+        .n_features = draft->n_features,
+        .same_features = draft->n_features,
+        .n_fixed = draft->n_fixed,
+        .n_classes = draft->n_classes,
+        .task = !draft->n_samples ? TASK_NONE
+                : draft->label    ? TASK_CLASSIFICATION
+                                  : TASK_REGRESSION,
+        .form = draft->sparse                           ? BLOCK_SPARSE
+                : draft->dosage || draft->writes_dosage ? BLOCK_DOSAGES
+                                                        : BLOCK_FLOATS,
+        .has_part = draft->part != NULL,
+        .has_graphs = draft->graph_start != NULL,
+        .n_groups = draft->group ? draft->n_groups : 0,
+    };
     block_set_sizes(h);
     h->section[BLOCK_ID_TEXT].bytes = text_bytes(draft->ids, draft->n_samples);
     h->section[BLOCK_FEATURE_TEXT].bytes = text_bytes(draft->feature_names, draft->n_features);
@@ -108,27 +93,20 @@ static void put(char *block, enum block_section section, const void *from)
         memcpy(block + h->section[section].offset, from, h->section[section].bytes);
 }
 
-static void pack_names(char *to, uint32_t *starts, const char *const *names, int32_t n)
+static void put_names(char *block, uint64_t text, uint64_t start, const char *const *names,
+                      int32_t n)
 {
+    uint32_t *starts = (uint32_t *)(void *)(block + start);
     uint32_t at = 0;
 
     for (int32_t i = 0; i < n; i++) {
         size_t size = strlen(name_of(names, i)) + 1;
 
         starts[i] = at;
-        memcpy(to + at, name_of(names, i), size);
+        memcpy(block + text + at, name_of(names, i), size);
         at += (uint32_t)size;
     }
     starts[n] = at;
-}
-
-static void put_names(char *block, enum block_section text, enum block_section start,
-                      const char *const *names, int32_t n)
-{
-    const struct block_header *h = (const struct block_header *)(const void *)block;
-
-    pack_names(block + h->section[text].offset,
-               (uint32_t *)(void *)(block + h->section[start].offset), names, n);
 }
 
 #define CHUNK 512 /* columns whose sums fit the first cache */
@@ -156,33 +134,28 @@ static void find_fill(float *fill, const int8_t *dosage, int32_t n_rows, int32_t
     }
 }
 
-static void put_dosage(char *block, const struct draft *draft)
-{
-    const struct block_header *h = (const struct block_header *)(const void *)block;
-
-    put(block, BLOCK_DOSAGE, draft->dosage);
-    find_fill((float *)(void *)(block + h->section[BLOCK_FILL].offset), draft->dosage, h->n_nodes,
-              h->n_features);
-}
-
-static void put_texts_at(char *block, struct block_texts at, const char *const *texts, int32_t n)
-{
-    pack_names(block + at.text, (uint32_t *)(void *)(block + at.start), texts, n);
-}
-
 static void put_texts(char *block, const struct draft *draft)
 {
     const struct block_header *h = (const struct block_header *)(const void *)block;
+    const struct {
+        enum block_section text, start;
+        const char *const *names;
+        int32_t n;
+    } lists[] = {
+        {BLOCK_ID_TEXT, BLOCK_ID_START, draft->ids, draft->n_samples},
+        {BLOCK_FEATURE_TEXT, BLOCK_FEATURE_START, draft->feature_names, draft->n_features},
+        {BLOCK_CLASS_TEXT, BLOCK_CLASS_START, draft->class_names, draft->n_classes},
+        {BLOCK_GROUP_TEXT, BLOCK_GROUP_START, draft->group_names, h->n_groups},
+    };
+    struct block_texts alleles = block_alleles(h), ids = block_marker_ids(h);
 
-    put_names(block, BLOCK_ID_TEXT, BLOCK_ID_START, draft->ids, draft->n_samples);
-    put_names(block, BLOCK_FEATURE_TEXT, BLOCK_FEATURE_START, draft->feature_names,
-              draft->n_features);
-    put_names(block, BLOCK_CLASS_TEXT, BLOCK_CLASS_START, draft->class_names, draft->n_classes);
-    put_names(block, BLOCK_GROUP_TEXT, BLOCK_GROUP_START, draft->group_names, h->n_groups);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        put_names(block, h->section[lists[i].text].offset, h->section[lists[i].start].offset,
+                  lists[i].names, lists[i].n);
     if (draft->alleles)
-        put_texts_at(block, block_alleles(h), draft->alleles, draft->n_features);
+        put_names(block, alleles.text, alleles.start, draft->alleles, draft->n_features);
     if (draft->marker_ids)
-        put_texts_at(block, block_marker_ids(h), draft->marker_ids, draft->n_features);
+        put_names(block, ids.text, ids.start, draft->marker_ids, draft->n_features);
 }
 
 static void put_fixed(char *block, const struct draft *draft)
@@ -195,7 +168,7 @@ static void put_fixed(char *block, const struct draft *draft)
         return;
     memcpy(block + at.value, draft->fixed, n * q * sizeof *draft->fixed);
     memcpy(block + at.factor, draft->fixed_factor, q * sizeof *draft->fixed_factor);
-    put_texts_at(block, (struct block_texts){at.start, at.text}, draft->fixed_names, h->n_fixed);
+    put_names(block, at.text, at.start, draft->fixed_names, h->n_fixed);
 }
 
 static void *place(char *block, enum block_section section)
@@ -207,8 +180,11 @@ static void *place(char *block, enum block_section section)
 
 static void fill_block(char *block, const struct draft *draft)
 {
-    if (draft->dosage)
-        put_dosage(block, draft);
+    if (draft->dosage) {
+        put(block, BLOCK_DOSAGE, draft->dosage);
+        find_fill(place(block, BLOCK_FILL), draft->dosage,
+                  draft->n_nodes ? draft->n_nodes : draft->n_samples, draft->n_features);
+    }
     if (draft->write)
         draft->write(draft->write_arg, place(block, BLOCK_DOSAGE), place(block, BLOCK_FILL),
                      place(block, BLOCK_FEATURES));
@@ -231,22 +207,11 @@ static void fill_block(char *block, const struct draft *draft)
     put_texts(block, draft);
 }
 
-/* Skip the section that draft->write fills: an untouched page takes no memory yet. */
-static void clear(char *block, const struct block_header *h, const struct draft *draft,
-                  size_t whole_bytes)
-{
-    enum block_section section = draft->writes_dosage ? BLOCK_DOSAGE : BLOCK_FEATURES;
-    uint64_t from = h->section[section].offset,
-             bytes = draft->write ? h->section[section].bytes : 0;
-
-    memset(block, 0, from);
-    memset(block + from + bytes, 0, whole_bytes - from - bytes);
-}
-
 int draft_build(struct dataset *out, const struct draft *draft, struct err *err)
 {
+    enum block_section section = draft->writes_dosage ? BLOCK_DOSAGE : BLOCK_FEATURES;
     struct block_header header;
-    size_t bytes;
+    size_t bytes, from, to;
     char *block;
 
     memset(out, 0, sizeof *out);
@@ -256,7 +221,11 @@ int draft_build(struct dataset *out, const struct draft *draft, struct err *err)
     block = aligned_alloc(BLOCK_ALIGNMENT, bytes);
     if (!block)
         return err_nomem(err, "data", bytes);
-    clear(block, &header, draft, bytes);
+    /* Skip the section that draft->write fills: an untouched page takes no memory yet. */
+    from = header.section[section].offset;
+    to = from + (draft->write ? header.section[section].bytes : 0);
+    memset(block, 0, from);
+    memset(block + to, 0, bytes - to);
     memcpy(block, &header, sizeof header);
     fill_block(block, draft);
     block_sign(block);

@@ -18,6 +18,14 @@
 /* Levels that a description names. */
 #define MOST_DESCRIBED 8
 
+static int fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
+{
+    struct table at = {.path = cells->path, .line = cells->line[i]};
+
+    return table_fault(err, &at, "data.fixed: column \"%.80s\" = \"%.80s\": %s", cells->column,
+                       cells->text[i], why);
+}
+
 /* ---- new samples ---- */
 
 struct coding {
@@ -28,103 +36,81 @@ struct coding {
     int32_t n;
 };
 
-/* Columns [first, first + n) of the data set belong to one column of the table. */
-struct column {
-    const struct target_cells *cells;
-    int32_t first, n;
-    const char **level; /* [n] of a factor, borrowed; NULL: a number */
-    double mean;        /* of numbers */
-};
+/* Columns [first, first + n) of the data set belong to this factor. */
+static int take_words(struct coding *c, const struct target_cells *cells, int32_t first, int32_t n,
+                      struct err *err)
+{
+    const struct dataset *d = c->data;
+    struct fixed_report *r = c->report;
+    const char **level = malloc((size_t)n * sizeof *level);
+    size_t skip = strlen(cells->column) + 1;
+
+    if (!level)
+        return err_nomem(err, "levels", (size_t)n * sizeof *level);
+    for (int32_t j = 0; j < n; j++) {
+        level[j] = dataset_fixed_name(d, first + j);
+        level[j] += strlen(level[j]) >= skip ? skip : 0;
+    }
+    for (int32_t i = 0; i < c->n; i++) {
+        const char *text = cells->text[c->sample[i]];
+        int32_t found = text ? equality_pick(level, n, -1, text) : -1;
+
+        if (found >= 0)
+            c->out[(int64_t)i * d->n_fixed + first + found] = 1;
+        else if (text && !r->n_unknown++) {
+            snprintf(r->column, sizeof r->column, "%s", cells->column);
+            snprintf(r->word, sizeof r->word, "%s", text);
+            r->line = cells->line[c->sample[i]];
+        }
+    }
+    free(level);
+    return 0;
+}
+
+static int take_numbers(struct coding *c, const struct target_cells *cells, int32_t first,
+                        struct err *err)
+{
+    const struct dataset *d = c->data;
+    double mean = 0;
+
+    for (int32_t i = 0; i < d->n_samples; i++)
+        mean += d->fixed[(int64_t)i * d->n_fixed + first] / d->n_samples;
+    for (int32_t i = 0; i < c->n; i++) {
+        double *out = &c->out[(int64_t)i * d->n_fixed + first];
+        const char *text = cells->text[c->sample[i]];
+
+        *out = mean;
+        if (text && !table_parse_number(out, text))
+            return fault(err, cells, c->sample[i], "must be a number, as in the training data");
+    }
+    return 0;
+}
 
 /* The data set has the columns in the order of the setting. */
-static int find_column(struct column *column, const struct dataset *d,
-                       const struct target_cells *cells, int32_t first, struct err *err)
-{
-    size_t skip = strlen(cells->column) + 1;
-    int32_t factor;
-
-    *column = (struct column){.cells = cells, .first = first, .n = 1};
-    if (first >= d->n_fixed)
-        return err_set(err, "the fixed effects of the training data differ from data.fixed");
-    factor = d->fixed_factor[first];
-    if (factor < 0) {
-        for (int32_t i = 0; i < d->n_samples; i++)
-            column->mean += d->fixed[(int64_t)i * d->n_fixed + first] / d->n_samples;
-        return 0;
-    }
-    while (first + column->n < d->n_fixed && d->fixed_factor[first + column->n] == factor)
-        column->n++;
-    column->level = malloc((size_t)column->n * sizeof *column->level);
-    if (!column->level)
-        return err_nomem(err, "levels", (size_t)column->n * sizeof *column->level);
-    for (int32_t j = 0; j < column->n; j++) {
-        const char *name = dataset_fixed_name(d, first + j);
-
-        column->level[j] = strlen(name) >= skip ? name + skip : name;
-    }
-    return 0;
-}
-
-static int take_number(double *out, const struct target_cells *cells, int32_t i, struct err *err)
-{
-    const struct table at = {.path = cells->path, .line = cells->line[i]};
-
-    if (!table_parse_number(out, cells->text[i]))
-        return table_fault(
-            err, &at, "column \"%.80s\" = \"%.80s\": must be a number, as in the training data",
-            cells->column, cells->text[i]);
-    return 0;
-}
-
-static void count_unknown(struct fixed_report *r, const struct target_cells *cells, int32_t i)
-{
-    if (r->n_unknown++)
-        return;
-    snprintf(r->column, sizeof r->column, "%s", cells->column);
-    snprintf(r->word, sizeof r->word, "%s", cells->text[i]);
-    r->line = cells->line[i];
-}
-
-static int take_cell(double *out, struct coding *c, const struct column *column, int32_t i,
-                     struct err *err)
-{
-    const struct target_cells *cells = column->cells;
-    int32_t found;
-
-    if (!column->level)
-        out[0] = column->mean;
-    if (!cells->text[i]) {
-        c->report->n_missing += cells->line[i] > 0;
-        return 0;
-    }
-    if (!column->level)
-        return take_number(out, cells, i, err);
-    found = equality_pick(column->level, column->n, -1, cells->text[i]);
-    if (found < 0)
-        count_unknown(c->report, cells, i);
-    else
-        out[found] = 1;
-    return 0;
-}
-
 static int take_columns(struct coding *c, const struct phenotype *p, struct err *err)
 {
+    const struct dataset *d = c->data;
     int32_t first = 0;
-    int rc = 0;
 
-    for (int32_t k = 0; !rc && k < p->n_fixed; k++) {
-        struct column column;
+    for (int32_t k = 0; k < p->n_fixed; k++) {
+        const struct target_cells *cells = &p->fixed[k];
+        int32_t n = 1;
 
-        rc = find_column(&column, c->data, &p->fixed[k], first, err);
-        for (int32_t i = 0; !rc && i < c->n; i++)
-            rc = take_cell(c->out + (int64_t)i * c->data->n_fixed + first, c, &column, c->sample[i],
-                           err);
-        first += column.n;
-        free(column.level);
+        if (first >= d->n_fixed)
+            return err_set(err, "the fixed effects of the training data differ from data.fixed");
+        while (d->fixed_factor[first] >= 0 && first + n < d->n_fixed &&
+               d->fixed_factor[first + n] == d->fixed_factor[first])
+            n++;
+        if (d->fixed_factor[first] >= 0 ? take_words(c, cells, first, n, err)
+                                        : take_numbers(c, cells, first, err))
+            return -1;
+        for (int32_t i = 0; i < c->n; i++)
+            c->report->n_missing += !cells->text[c->sample[i]] && cells->line[c->sample[i]] > 0;
+        first += n;
     }
-    for (int32_t i = 0; !rc && i < c->n; i++)
+    for (int32_t i = 0; i < c->n; i++)
         c->report->n_absent += p->fixed[0].line[c->sample[i]] == 0;
-    return rc;
+    return 0;
 }
 
 int fixed_columns_read_new(double **out, struct fixed_report *report, const struct data_spec *spec,
@@ -154,31 +140,19 @@ int fixed_columns_read_new(double **out, struct fixed_report *report, const stru
 
 /* v is column-major until all columns are known. */
 
-static int fault(struct err *err, const struct target_cells *cells, int32_t i, const char *why)
-{
-    struct table at = {.path = cells->path, .line = cells->line[i]};
-
-    return table_fault(err, &at, "data.fixed: column \"%.80s\" = \"%.80s\": %s", cells->column,
-                       cells->text[i], why);
-}
-
 /* Takes ownership of name. factor: -1 for a number. */
 static double *add_column(struct fixed_columns *c, size_t n, char *name, int32_t factor,
                           struct err *err)
 {
-    if (name && c->n == c->capacity) {
-        int32_t capacity = c->capacity ? 2 * c->capacity : 8;
-        double *v = realloc(c->v, (size_t)capacity * n * sizeof *v);
-        char **names = realloc(c->name, (size_t)capacity * sizeof *names);
-        int32_t *factors = realloc(c->factor, (size_t)capacity * sizeof *factors);
+    size_t q = (size_t)c->n + 1;
+    double *v = realloc(c->v, q * n * sizeof *v);
+    char **names = realloc(c->name, q * sizeof *names);
+    int32_t *factors = realloc(c->factor, q * sizeof *factors);
 
-        c->v = v ? v : c->v;
-        c->name = names ? names : c->name;
-        c->factor = factors ? factors : c->factor;
-        if (v && names && factors)
-            c->capacity = capacity;
-    }
-    if (!name || c->n == c->capacity) {
+    c->v = v ? v : c->v;
+    c->name = names ? names : c->name;
+    c->factor = factors ? factors : c->factor;
+    if (!name || !v || !names || !factors) {
         free(name);
         err_nomem(err, "fixed effects", n * sizeof *c->v);
         return NULL;

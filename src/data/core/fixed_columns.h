@@ -19,7 +19,6 @@ struct fixed_columns {
     char **name;     /* [n] COLUMN or COLUMN=LEVEL; owned */
     int32_t *factor; /* [n] as in struct dataset */
     int32_t n;
-    int32_t capacity;
     int32_t n_factors;
     int64_t n_missing;             /* cells */
     struct equality_count spelled; /* levels of the last factor that differ only in case */
