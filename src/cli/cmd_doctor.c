@@ -435,8 +435,6 @@ static int examine(const struct world *world, struct rank_info *info,
     for (int32_t i = 0; i < e.findings.n; i++)
         if (status == EXIT_OK && e.findings.list[i].is_refused)
             status = EXIT_USAGE; /* that of run */
-    for (int32_t rank = 0; e.shares && rank < world->size; rank++)
-        gpu_share_release(&e.shares[rank]);
     free(e.shares);
     return status;
 }
@@ -499,18 +497,16 @@ static int doctor(struct call *call)
 
     if (o->ranks > 1 && !world_is_launched())
         return examine_for(NULL, NULL, call);
-    if (gpu_look(&gpus, &err) || world_open(&world, NULL, &err)) {
-        gpu_list_release(&gpus);
+    gpu_look(&gpus);
+    if (world_open(&world, NULL, &err))
         return cli_fail(&err);
-    }
     if (world.is_mpi && world.rank == 0)
         launch_report_up();
     if (rank_info_gather(&world, &gpus, &info, &err))
         status = cli_fail(&err);
     else if (world.rank == 0)
         status = examine_for(&world, info, call);
-    rank_info_destroy(info, world.size);
-    gpu_list_release(&gpus);
+    free(info);
     if (world.is_mpi && world.rank == 0)
         status = launch_report_status(status);
     return world_close(&world, status);

@@ -361,7 +361,7 @@ static int run(struct call *call)
     status = world.rank ? follow(&world, &o->spawner)
                         : prepare_and_lead(&world, info, o, call->argc, call->argv);
     spawner_stop(&o->spawner);
-    rank_info_destroy(info, world.size);
+    free(info);
     job_array_share_release(&o->share);
     if (world.is_mpi && world.rank == 0) {
         status = launch_report_status(status);

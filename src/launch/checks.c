@@ -45,21 +45,11 @@ static void set(char out[FINDING_TEXT], const char *format, ...)
 static bool check_singleton(struct finding *f, const struct rank_info *here, int32_t n,
                             const struct checks_job *job)
 {
-    const char *name = launcher_name(here->launcher);
-
     if (n > 1 || here->n_launched < 2 || job->is_part)
         return false;
-    if (here->launcher == LAUNCHER_BLAUNCH || here->launcher == LAUNCHER_PBSDSH) {
-        set(f->what,
-            "%s started this process as task %d, but no MPI connects the tasks: each of them "
-            "would run the whole grid",
-            name, here->n_launched);
-        set(f->fix, "start it with 'espalier run -n RANKS' or mpirun, or give each task a --shard");
-        return true;
-    }
     f->is_refused = true;
     set(f->what, "%s started %d tasks, but no MPI connects them: each would run the whole grid",
-        name, here->n_launched);
+        launcher_name(here->launcher), here->n_launched);
     if (here->launcher == LAUNCHER_SRUN)
         set(f->fix,
             "srun --mpi=pmix, or one task and 'espalier run -n %d', or mpirun; for independent "
@@ -151,9 +141,6 @@ static bool check_journal(struct finding *f, const struct rank_info *info, int32
     return true;
 }
 
-typedef bool check_all(struct finding *f, const struct rank_info *info, int32_t n,
-                       const struct checks_job *job);
-
 /* ---- the ranks of a machine ---- */
 
 static bool is_one_core(const struct group *group)
@@ -191,18 +178,34 @@ static void set_core_fix(char out[FINDING_TEXT], const struct group *group)
             threads, wanted);
 }
 
-static bool check_cores(struct finding *f, const struct group *group,
-                        const struct host_demand *demands, int32_t n_demands)
+/* True if threads must share cores: those of a rank, or those of all together. Ranks whose cores are
+ * unknown do not count. */
+static bool is_short(const struct group *group)
+{
+    int64_t n_threads = 0;
+    cpu_set_t all;
+
+    unite(&all, group);
+    for (int32_t i = 0; i < group->n; i++) {
+        int cores = CPU_COUNT(&group->info[group->ranks[i]].cpus);
+
+        if (cores && cores < group->job->threads)
+            return true;
+        n_threads += cores ? group->job->threads : 0;
+    }
+    return n_threads > CPU_COUNT(&all);
+}
+
+static bool check_cores(struct finding *f, const struct group *group)
 {
     const char *host = first_of(group)->host;
     int32_t threads = group->job->threads;
     cpu_set_t all;
     int cores;
 
-    (void)n_demands;
     unite(&all, group);
     cores = CPU_COUNT(&all);
-    if (group->job->starts_ranks || !host_cpus_short(demands, group->n))
+    if (group->job->starts_ranks || !is_short(group))
         return false;
     if (is_one_core(group)) {
         struct buf list = {0};
@@ -224,38 +227,64 @@ static bool check_cores(struct finding *f, const struct group *group,
     return true;
 }
 
-/* Other runs count as one thread for each process. */
-static bool check_others(struct finding *f, const struct group *group,
-                         const struct host_demand *demands, int32_t n_demands)
+static bool is_of_group(const struct group *group, int32_t pid)
 {
-    const struct host_demand *others = demands + group->n;
-    int32_t n = n_demands - group->n;
+    for (int32_t i = 0; i < group->n; i++)
+        if (group->info[group->ranks[i]].pid == pid)
+            return true;
+    return false;
+}
 
-    if (group->job->starts_ranks || !n ||
-        host_cpus_short(demands, n_demands) <=
-            host_cpus_short(demands, group->n) + host_cpus_short(others, n))
+/* Other runs that share cores with this one, one thread for each process, where there are too few
+ * cores for both. Different pid namespaces: processes of the group cannot be told from others. */
+static bool check_others(struct finding *f, const struct group *group)
+{
+    const struct rank_info *watcher = first_of(group);
+    const struct host_run *first = NULL;
+    int32_t n = 0;
+    cpu_set_t ours, all, both;
+
+    unite(&ours, group);
+    all = ours;
+    for (int32_t i = 0; i < group->n; i++) {
+        const struct rank_info *info = &group->info[group->ranks[i]];
+
+        if (strcmp(info->pids, first_of(group)->pids) != 0)
+            return false;
+        if (!watcher->n_others)
+            watcher = info;
+    }
+    for (int32_t i = 0; i < watcher->n_others; i++) {
+        const struct host_run *other = &watcher->others[i];
+
+        CPU_AND(&both, &ours, &other->cpus);
+        if (!CPU_COUNT(&both) || is_of_group(group, other->pid))
+            continue;
+        first = first ? first : other;
+        CPU_OR(&all, &all, &other->cpus);
+        n++;
+    }
+    if (group->job->starts_ranks || !n || is_short(group) ||
+        group->n * group->job->threads + n <= CPU_COUNT(&all))
         return false;
     if (n == 1)
         set(f->what,
             "another espalier run (process %d of %s) uses the same cores of %s, so both are slower",
-            others->run->pid, others->run->user, first_of(group)->host);
+            first->pid, first->user, first_of(group)->host);
     else
         set(f->what,
             "another espalier run (%d processes, the first is %d of %s) uses the same cores of %s, "
             "so both are slower",
-            n, others->run->pid, others->run->user, first_of(group)->host);
+            n, first->pid, first->user, first_of(group)->host);
     set(f->fix, "wait for it, or start fewer ranks");
     return true;
 }
 
-static bool check_shared_memory(struct finding *f, const struct group *group,
-                                const struct host_demand *demands, int32_t n_demands)
+static bool check_shared_memory(struct finding *f, const struct group *group)
 {
     const struct rank_info *first = first_of(group);
     double wanted = group->job->share_bytes;
 
-    (void)demands;
-    (void)n_demands;
     if (group->n < 2 || first->shm_bytes < 0)
         return false;
     if (wanted > 0 ? wanted <= first->shm_free_bytes : first->shm_bytes > CONTAINER_SHM_BYTES)
@@ -275,54 +304,6 @@ static bool check_shared_memory(struct finding *f, const struct group *group,
     return true;
 }
 
-typedef bool check_group(struct finding *f, const struct group *group,
-                         const struct host_demand *demands, int32_t n_demands);
-
-static bool is_of_group(const struct group *group, int32_t pid)
-{
-    for (int32_t i = 0; i < group->n; i++)
-        if (group->info[group->ranks[i]].pid == pid)
-            return true;
-    return false;
-}
-
-/* The first rank that listed other runs. NULL if ranks have different pid namespaces, so that their
- * processes cannot be told from others. */
-static const struct rank_info *watcher_of(const struct group *group)
-{
-    const struct rank_info *watcher = NULL;
-
-    for (int32_t i = 0; i < group->n; i++) {
-        const struct rank_info *info = &group->info[group->ranks[i]];
-
-        if (strcmp(info->pids, first_of(group)->pids) != 0)
-            return NULL;
-        if (!watcher && info->n_others)
-            watcher = info;
-    }
-    return watcher;
-}
-
-static int32_t list_demands(struct host_demand *demands, const struct group *group)
-{
-    const struct rank_info *watcher = watcher_of(group);
-    cpu_set_t ours, both;
-    int32_t n = 0;
-
-    unite(&ours, group);
-    for (int32_t i = 0; i < group->n; i++)
-        demands[n++] = (struct host_demand){.cpus = group->info[group->ranks[i]].cpus,
-                                            .threads = group->job->threads};
-    for (int32_t i = 0; watcher && i < watcher->n_others; i++) {
-        const struct host_run *other = &watcher->others[i];
-
-        CPU_AND(&both, &ours, &other->cpus);
-        if (CPU_COUNT(&both) && !is_of_group(group, other->pid))
-            demands[n++] = (struct host_demand){.cpus = other->cpus, .threads = 1, .run = other};
-    }
-    return n;
-}
-
 int32_t checks_list_machine(int32_t *ranks, const struct rank_info *info, int32_t n, int32_t first)
 {
     int32_t n_there = 0;
@@ -339,88 +320,47 @@ int32_t checks_list_machine(int32_t *ranks, const struct rank_info *info, int32_
 
 /* ---- all of them ---- */
 
-static void append_others(struct finding *f, int32_t n)
-{
-    size_t used = strlen(f->what);
-
-    if (n)
-        snprintf(f->what + used, sizeof f->what - used, " (and likewise on %d other host%s)", n,
-                 plural(n));
-}
+typedef bool check_all(struct finding *f, const struct rank_info *info, int32_t n,
+                       const struct checks_job *job);
+typedef bool check_group(struct finding *f, const struct group *group);
 
 static check_all *const of_all[] = {check_singleton, check_idle_job, check_recovery, check_clocks,
                                     check_journal};
 static check_group *const of_groups[] = {check_cores, check_others, check_shared_memory};
 
-enum { N_GROUP_CHECKS = sizeof of_groups / sizeof *of_groups };
-
-/* n: hosts with the finding. */
-struct tally {
-    struct finding first[N_GROUP_CHECKS];
-    int32_t n[N_GROUP_CHECKS];
-};
-
-static void check_one_group(struct tally *tally, const struct group *group,
-                            struct host_demand *demands)
-{
-    int32_t n_demands = list_demands(demands, group);
-
-    for (int32_t c = 0; c < N_GROUP_CHECKS; c++) {
-        struct finding f = {.is_refused = false};
-
-        if (of_groups[c](&f, group, demands, n_demands) && !tally->n[c]++)
-            tally->first[c] = f;
-    }
-}
-
-/* Rank 0's machine comes first. */
-static void check_groups(struct tally *tally, struct group *group, int32_t *ranks,
-                         struct host_demand *demands, int32_t n)
-{
-    for (int32_t rank = 0; rank < n; rank++)
-        if ((group->n = checks_list_machine(ranks, group->info, n, rank)))
-            check_one_group(tally, group, demands);
-}
-
-static int tally_groups(struct tally *tally, const struct rank_info *info, int32_t n,
-                        const struct checks_job *job, struct err *err)
-{
-    size_t room = (size_t)n + HOST_RUNS_MAX;
-    struct host_demand *demands = calloc(room, sizeof *demands);
-    int32_t *ranks = calloc((size_t)n, sizeof *ranks);
-    struct group group = {.info = info, .ranks = ranks, .job = job};
-    int rc = 0;
-
-    if (demands && ranks)
-        check_groups(tally, &group, ranks, demands, n);
-    else
-        rc = err_nomem(err, "checks", room * sizeof *demands);
-    free(demands);
-    free(ranks);
-    return rc;
-}
+enum { N_ALL = sizeof of_all / sizeof *of_all, N_GROUP = sizeof of_groups / sizeof *of_groups };
 
 int checks_find(struct findings *findings, const struct rank_info *info, int32_t n,
                 const struct checks_job *job, struct err *err)
 {
-    struct tally tally = {.n = {0}};
+    int32_t *ranks = calloc((size_t)n, sizeof *ranks), n_hosts[N_GROUP] = {0};
+    struct group group = {.info = info, .ranks = ranks, .job = job};
+    struct finding first[N_GROUP], f;
 
-    findings->n = 0;
-    if (tally_groups(&tally, info, n, job, err))
-        return -1;
-    for (size_t c = 0; c < sizeof of_all / sizeof *of_all; c++) {
-        struct finding *f = &findings->list[findings->n];
-
-        *f = (struct finding){.is_refused = false};
-        if (of_all[c](f, info, n, job))
-            findings->n++;
+    if (!ranks)
+        return err_nomem(err, "checks", (size_t)n * sizeof *ranks);
+    *findings = (struct findings){.n = 0};
+    for (int32_t c = 0; c < N_ALL; c++)
+        findings->n += of_all[c](&findings->list[findings->n], info, n, job);
+    /* rank 0's machine comes first */
+    for (int32_t rank = 0; rank < n; rank++) {
+        group.n = checks_list_machine(ranks, info, n, rank);
+        for (int32_t c = 0; group.n && c < N_GROUP; c++)
+            if (of_groups[c](&f, &group) && !n_hosts[c]++)
+                first[c] = f;
     }
-    for (int32_t c = 0; c < N_GROUP_CHECKS; c++) {
-        if (!tally.n[c])
+    for (int32_t c = 0; c < N_GROUP; c++) {
+        size_t used = n_hosts[c] ? strlen(first[c].what) : 0;
+
+        if (!n_hosts[c])
             continue;
-        append_others(&tally.first[c], tally.n[c] - 1);
-        findings->list[findings->n++] = tally.first[c];
+        if (n_hosts[c] > 1)
+            snprintf(first[c].what + used, sizeof first[c].what - used,
+                     " (and likewise on %d other host%s)", n_hosts[c] - 1, plural(n_hosts[c] - 1));
+        first[c].is_refused = false;
+        findings->list[findings->n++] = first[c];
     }
+    free(ranks);
     return 0;
 }
 

@@ -12,34 +12,26 @@
 #include "base/batch.h"
 #include "launch/host.h"
 
-/* GPUs in a row: the physical ones of this process, or a result. */
-struct row {
-    struct gpu gpus[GPU_MAX];
-    int32_t n;
-};
-
 /* The GPUs that this process sees without its environment. */
 struct machine {
-    enum gpu_vendor vendor;
-    enum gpu_source source;
-    struct row whole; /* by index */
-    struct row parts; /* the same, with the MIG devices of a GPU in its place */
+    struct gpu_list whole; /* by index */
+    struct gpu_list parts; /* the same, with the MIG devices of a GPU in its place */
 };
 
-static void add(struct row *row, const char *name, const char *id)
+static void add(struct gpu_list *list, const char *name, const char *id)
 {
-    if (row->n == GPU_MAX)
+    if (list->n == GPU_MAX)
         return;
-    snprintf(row->gpus[row->n].name, GPU_NAME, "%s", name);
-    snprintf(row->gpus[row->n++].id, GPU_NAME, "%s", id);
+    snprintf(list->gpus[list->n].name, GPU_NAME, "%s", name);
+    snprintf(list->gpus[list->n++].id, GPU_NAME, "%s", id);
 }
 
-static void add_index(struct row *row, int32_t index, const char *id)
+static void add_index(struct gpu_list *list, int32_t index, const char *id)
 {
     char name[16];
 
     snprintf(name, sizeof name, "%d", index);
-    add(row, name, id ? id : name);
+    add(list, name, id ? id : name);
 }
 
 static bool is_index(const char *name)
@@ -85,7 +77,7 @@ static void read_amd_line(struct machine *m, const char *line)
 
     if (sscanf(line, "GPU[%d] : Unique ID: %63s", &index, id) != 2 || !is_name(id))
         return;
-    m->vendor = GPU_AMD;
+    m->parts.vendor = GPU_AMD;
     add_index(&m->whole, index, id);
     add_index(&m->parts, index, id);
 }
@@ -103,7 +95,7 @@ static void read_listing(struct machine *m, const char *listing)
         read_amd_line(m, line);
     }
     if (m->whole.n)
-        m->source = GPU_OF_LISTING;
+        m->parts.source = GPU_OF_LISTING;
 }
 
 /* ---- /dev ---- */
@@ -147,7 +139,7 @@ static void read_dev(struct machine *m, const char *dev)
 
     snprintf(folder, sizeof folder, "%s/kfd", dev);
     if (!n && !access(folder, R_OK | W_OK)) {
-        m->vendor = GPU_AMD;
+        m->parts.vendor = GPU_AMD;
         prefix = "renderD";
         snprintf(folder, sizeof folder, "%s/dri", dev);
         n = scan(numbers, folder, prefix);
@@ -160,7 +152,7 @@ static void read_dev(struct machine *m, const char *dev)
         add_index(&m->parts, i, id);
     }
     if (n)
-        m->source = GPU_OF_DEV;
+        m->parts.source = GPU_OF_DEV;
 }
 
 /* ---- the environment ---- */
@@ -201,10 +193,10 @@ static const struct variable *find_variable(const char **value, const struct gpu
     return NULL;
 }
 
-static bool has_name(const struct row *row, const char *name)
+static bool has_name(const struct gpu_list *list, const char *name)
 {
-    for (int32_t i = 0; i < row->n; i++)
-        if (!strcmp(row->gpus[i].name, name))
+    for (int32_t i = 0; i < list->n; i++)
+        if (!strcmp(list->gpus[i].name, name))
             return true;
     return false;
 }
@@ -217,7 +209,7 @@ static bool is_cuda_name(const char *name)
 }
 
 /* As CUDA does, read up to the first word that is no GPU. */
-static void read_names(struct row *row, const char *value)
+static void read_names(struct gpu_list *list, const char *value)
 {
     size_t n;
 
@@ -228,16 +220,16 @@ static void read_names(struct row *row, const char *value)
         snprintf(word, sizeof word, "%.*s", n < sizeof word ? (int)n : 0, at);
         if (!is_cuda_name(word))
             return;
-        if (!has_name(row, word))
-            add(row, word, word);
+        if (!has_name(list, word))
+            add(list, word, word);
     }
 }
 
 /* CUDA accepts the beginning of a UUID. */
-static void find_ids(struct row *row, const struct machine *m)
+static void find_ids(struct gpu_list *list, const struct machine *m)
 {
-    for (int32_t i = 0; i < row->n; i++) {
-        struct gpu *gpu = &row->gpus[i];
+    for (int32_t i = 0; i < list->n; i++) {
+        struct gpu *gpu = &list->gpus[i];
         size_t size = strlen(gpu->name);
         int index = is_index(gpu->name) && size < 6 ? (int)strtol(gpu->name, NULL, 10) : GPU_MAX;
 
@@ -249,59 +241,27 @@ static void find_ids(struct row *row, const struct machine *m)
     }
 }
 
-static void read_variable(struct row *row, const struct variable *v, const char *value,
-                          const struct machine *m)
+void gpu_find(struct gpu_list *list, const struct gpu_inputs *in)
 {
-    read_names(row, value);
-    if (v->is_global && row->n && row->n == m->whole.n)
-        *row = m->whole;
-    find_ids(row, m);
-}
-
-/* ---- all of them ---- */
-
-static void look_at_machine(struct machine *m, const struct gpu_inputs *in)
-{
-    if (in->listing)
-        read_listing(m, in->listing);
-    if (!m->whole.n)
-        read_dev(m, in->dev);
-}
-
-static int hand_over(struct gpu_list *list, const struct row *row, struct err *err)
-{
-    size_t bytes = (size_t)row->n * sizeof *list->gpus;
-
-    if (!row->n)
-        return 0;
-    list->gpus = malloc(bytes);
-    if (!list->gpus)
-        return err_nomem(err, "GPUs", bytes);
-    memcpy(list->gpus, row->gpus, bytes);
-    list->n = row->n;
-    return 0;
-}
-
-int gpu_find(struct gpu_list *list, const struct gpu_inputs *in, struct err *err)
-{
-    struct machine m = {.vendor = GPU_NVIDIA};
-    struct row row = {.n = 0};
+    struct machine m = {.parts = {.vendor = GPU_NVIDIA}};
     const struct variable *v;
     const char *value;
 
-    look_at_machine(&m, in);
-    v = find_variable(&value, in, m.vendor == GPU_AMD);
-    *list = (struct gpu_list){.vendor = m.vendor};
-    if (v && (v->source == GPU_OF_ROCR || v->source == GPU_OF_HIP))
+    if (in->listing)
+        read_listing(&m, in->listing);
+    if (!m.whole.n)
+        read_dev(&m, in->dev);
+    v = find_variable(&value, in, m.parts.vendor == GPU_AMD);
+    *list = m.parts;
+    if (!v)
+        return;
+    *list = (struct gpu_list){.vendor = m.parts.vendor, .source = v->source};
+    if (v->source == GPU_OF_ROCR || v->source == GPU_OF_HIP)
         list->vendor = GPU_AMD;
-    if (v) {
-        list->source = v->source;
-        read_variable(&row, v, value, &m);
-    } else {
-        list->source = m.source;
-        row = m.parts;
-    }
-    return hand_over(list, &row, err);
+    read_names(list, value);
+    if (v->is_global && list->n && list->n == m.whole.n)
+        memcpy(list->gpus, m.whole.gpus, sizeof list->gpus);
+    find_ids(list, &m);
 }
 
 bool gpu_wants_listing(const struct gpu_inputs *in)
@@ -311,47 +271,34 @@ bool gpu_wants_listing(const struct gpu_inputs *in)
     return !find_variable(&value, in, false) || isdigit((unsigned char)value[strspn(value, " ")]);
 }
 
-int gpu_look(struct gpu_list *list, struct err *err)
+void gpu_look(struct gpu_list *list)
 {
     static const char *const nvidia[] = {"nvidia-smi", "-L", NULL};
     static const char *const amd[] = {"rocm-smi", "--showuniqueid", NULL};
     const char *const *program = host_has_program(nvidia[0]) ? nvidia : amd;
     struct gpu_inputs in = {.env = getenv, .dev = "/dev"};
     struct buf listing = {0};
-    int rc;
 
     if (gpu_wants_listing(&in) && host_has_program(program[0]) &&
         !batch_command_read(&listing, program, GPU_LISTING_S))
         in.listing = buf_text(&listing);
-    rc = gpu_find(list, &in, err);
+    gpu_find(list, &in);
     buf_release(&listing);
-    return rc;
 }
 
-int gpu_state(struct gpu_list *list, int32_t per_host, struct err *err)
+void gpu_state(struct gpu_list *list, int32_t per_host)
 {
-    struct row row = {.n = 0};
-    enum gpu_vendor vendor = list->vendor;
-
     if (list->source >= GPU_OF_CUDA && list->source <= GPU_OF_HIP) {
         list->n = list->n < per_host ? list->n : per_host;
-        return 0;
+        return;
     }
-    gpu_list_release(list);
-    list->vendor = vendor;
     list->source = GPU_OF_SETTING;
+    list->n = 0;
     for (int32_t i = 0; i < per_host; i++)
-        add_index(&row, i, NULL);
-    return hand_over(list, &row, err);
+        add_index(list, i, NULL);
 }
 
 /* ---- lists ---- */
-
-void gpu_list_release(struct gpu_list *list)
-{
-    free(list->gpus);
-    *list = (struct gpu_list){.n = 0};
-}
 
 const char *gpu_source_name(const struct gpu_list *list)
 {
@@ -374,42 +321,4 @@ void gpu_list_format(struct buf *out, const struct gpu_list *list)
 {
     for (int32_t i = 0; i < list->n; i++)
         buf_printf(out, "%s%s", i ? "," : "", list->gpus[i].name);
-}
-
-void gpu_list_pack(struct buf *out, const struct gpu_list *list)
-{
-    buf_printf(out, "%d %d %d", (int)list->vendor, (int)list->source, list->n);
-    for (int32_t i = 0; i < list->n; i++)
-        buf_printf(out, " %s %s", list->gpus[i].name, list->gpus[i].id);
-}
-
-static int unpack_gpus(struct gpu_list *list, int32_t n, const char *text, struct err *err)
-{
-    int at = 0, used;
-
-    list->gpus = n ? calloc((size_t)n, sizeof *list->gpus) : NULL;
-    if (n && !list->gpus)
-        return err_nomem(err, "GPUs", (size_t)n * sizeof *list->gpus);
-    for (int32_t i = 0; i < n; i++) {
-        if (sscanf(text + at, " %63s %63s%n", list->gpus[i].name, list->gpus[i].id, &used) != 2)
-            return err_set(err, "GPUs of a rank: '%.40s' is not a GPU", text + at);
-        at += used;
-        list->n++;
-    }
-    return at;
-}
-
-int gpu_list_unpack(struct gpu_list *list, const char *text, struct err *err)
-{
-    int vendor, source, used, rest;
-    int32_t n;
-
-    *list = (struct gpu_list){.n = 0};
-    if (sscanf(text, " %d %d %d%n", &vendor, &source, &n, &used) != 3 || vendor < 0 ||
-        vendor > GPU_AMD || source < 0 || source >= N_GPU_SOURCES || n < 0 || n > GPU_MAX)
-        return err_set(err, "GPUs of a rank: cannot parse '%.40s'", text);
-    list->vendor = (enum gpu_vendor)vendor;
-    list->source = (enum gpu_source)source;
-    rest = unpack_gpus(list, n, text + used, err);
-    return rest < 0 ? -1 : used + rest;
 }

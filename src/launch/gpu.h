@@ -19,8 +19,8 @@ enum gpu_vendor { GPU_NVIDIA, GPU_AMD };
 
 /* Where a list comes from; gpu_sources of gpu.c has the names. */
 enum gpu_source {
-    GPU_OF_NOTHING,
-    GPU_OF_CUDA, /* CUDA_VISIBLE_DEVICES */
+    GPU_OF_NOTHING, /* no GPU was found */
+    GPU_OF_CUDA,    /* CUDA_VISIBLE_DEVICES */
     GPU_OF_ROCR,
     GPU_OF_HIP,
     GPU_OF_SLURM_STEP,
@@ -29,8 +29,7 @@ enum gpu_source {
     GPU_OF_LSF,
     GPU_OF_SETTING, /* gpus_per_host */
     GPU_OF_LISTING, /* nvidia-smi or rocm-smi */
-    GPU_OF_DEV,
-    N_GPU_SOURCES
+    GPU_OF_DEV
 };
 
 enum { GPU_NAME = 64 };
@@ -45,21 +44,15 @@ struct gpu {
 struct gpu_list {
     enum gpu_vendor vendor;
     enum gpu_source source;
-    struct gpu *gpus; /* [n], at most GPU_MAX; owned */
     int32_t n;
+    struct gpu gpus[GPU_MAX];
 };
-
-void gpu_list_release(struct gpu_list *list);
 
 /* "CUDA_VISIBLE_DEVICES", "nvidia-smi", "/dev" and so on; "" for GPU_OF_NOTHING. */
 const char *gpu_source_name(const struct gpu_list *list);
 
 /* Append the names, separated by commas. */
 void gpu_list_format(struct buf *out, const struct gpu_list *list);
-
-/* To and from words separated by blanks. Unpacking returns the number of bytes read, or -1. */
-void gpu_list_pack(struct buf *out, const struct gpu_list *list);
-int gpu_list_unpack(struct gpu_list *list, const char *text, struct err *err);
 
 struct gpu_inputs {
     char *(*env)(const char *name); /* getenv() */
@@ -70,15 +63,14 @@ struct gpu_inputs {
 /* False if a listing would not change the result. */
 bool gpu_wants_listing(const struct gpu_inputs *in);
 
-/* -1 and err: out of memory. */
-int gpu_find(struct gpu_list *list, const struct gpu_inputs *in, struct err *err);
+void gpu_find(struct gpu_list *list, const struct gpu_inputs *in);
 
 /* The same for this process. May run nvidia-smi or rocm-smi (posix_spawn()) for GPU_LISTING_S. */
 #define GPU_LISTING_S 20.0
-int gpu_look(struct gpu_list *list, struct err *err);
+void gpu_look(struct gpu_list *list);
 
 /* Apply [resources] gpus_per_host: if the list is from a variable of a GPU's vendor, keep its first
  * per_host GPUs; else replace it by 0 to per_host - 1. */
-int gpu_state(struct gpu_list *list, int32_t per_host, struct err *err);
+void gpu_state(struct gpu_list *list, int32_t per_host);
 
 #endif

@@ -7,12 +7,10 @@
 
 struct gpu_share {
     enum gpu_vendor vendor;
-    int32_t n;     /* devices */
-    char *devices; /* names, separated by commas; owned */
-    int32_t view;  /* the first rank that sees the same GPUs under the same names */
+    int32_t n;    /* devices */
+    int32_t view; /* the first rank that sees the same GPUs under the same names */
+    char devices[GPU_MAX * (GPU_NAME + 1)]; /* names, separated by commas */
 };
-
-void gpu_share_release(struct gpu_share *share);
 
 /* [resources] of a sweep. */
 struct gpu_wish {
@@ -23,17 +21,17 @@ struct gpu_wish {
 
 /* The shares of all ranks, as each rank knows them. */
 struct gpu_shares {
-    struct gpu_share *of; /* [n] of each rank; without devices: of another view. NULL: no GPUs */
-    int32_t n, rank;      /* rank: the one that knows */
+    struct gpu_share *of; /* [n] of each rank, owned; NULL: no GPUs */
+    int32_t n, rank;      /* rank: this one */
 };
 
 void gpu_shares_release(struct gpu_shares *shares);
 
 /* The devices that processes of these ranks see together, in this order: a process with the local
  * rank i finds the first of its own at i * gpus, unless a device is shared, which is there once.
- * Ranks of another view cannot use each other's devices: out is the own share. -1: out of memory. */
-int gpu_shares_join(struct gpu_share *out, const struct gpu_shares *shares, const int32_t *ranks,
-                    int32_t n_ranks, struct err *err);
+ * Ranks of another view cannot use each other's devices: out is the own share. */
+void gpu_shares_join(struct gpu_share *out, const struct gpu_shares *shares, const int32_t *ranks,
+                     int32_t n_ranks);
 
 /* The i-th variable that a program needs to use only these devices: returns its name, and appends
  * its value. NULL: there are no more. AMD's runtime counts the devices of ROCR_VISIBLE_DEVICES from
@@ -50,5 +48,10 @@ const char *gpu_share_variable(struct buf *value, const struct gpu_share *share,
  * -1 and err, "what; fix": a host has too few, or its ranks see lists that cannot be divided. */
 int gpu_divide(struct gpu_share *shares, struct findings *findings, struct rank_info *info,
                int32_t n, const struct gpu_wish *wish, struct err *err);
+
+/* Look at the GPUs of all ranks and divide them. Collective. wish: on rank 0; NULL elsewhere. If the
+ * GPUs cannot be divided, all ranks return the same error. */
+int gpu_settle(struct gpu_shares *shares, const struct world *world, const struct gpu_wish *wish,
+               struct err *err);
 
 #endif

@@ -97,52 +97,6 @@ void host_cpus_parse(cpu_set_t *cpus, const char *text)
     CPU_ZERO(cpus);
 }
 
-struct matching {
-    const struct host_demand *demands;
-    int32_t owner[CPU_SETSIZE]; /* -1: free */
-    cpu_set_t tried;            /* on this augmenting path */
-};
-
-static bool find_cpu(struct matching *m, int32_t demand)
-{
-    const cpu_set_t *cpus = &m->demands[demand].cpus;
-
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (!CPU_ISSET(cpu, cpus) || CPU_ISSET(cpu, &m->tried))
-            continue;
-        CPU_SET(cpu, &m->tried);
-        if (m->owner[cpu] < 0 || find_cpu(m, m->owner[cpu])) {
-            m->owner[cpu] = demand;
-            return true;
-        }
-    }
-    return false;
-}
-
-/* Once a thread finds no processor, others with the same set need not search. */
-int32_t host_cpus_short(const struct host_demand *demands, int32_t n)
-{
-    struct matching m = {.demands = demands};
-    const cpu_set_t *full = NULL;
-    int32_t missing = 0;
-
-    for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
-        m.owner[cpu] = -1;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t left = CPU_COUNT(&demands[i].cpus) ? demands[i].threads : 0;
-
-        while (left > 0 && !(full && CPU_EQUAL(full, &demands[i].cpus))) {
-            CPU_ZERO(&m.tried);
-            if (find_cpu(&m, i))
-                left--;
-            else
-                full = &demands[i].cpus;
-        }
-        missing += left;
-    }
-    return missing;
-}
-
 /* ---- other runs ---- */
 
 static size_t read_of(int32_t pid, const char *name, char *out, size_t size)

@@ -25,7 +25,7 @@ void host_cpus_format(struct buf *out, const cpu_set_t *cpus);
 /* Any other text gives the empty set. */
 void host_cpus_parse(cpu_set_t *cpus, const char *text);
 
-enum { HOST_RUNS_MAX = 1024 };
+enum { HOST_RUNS_MAX = 64 };
 
 /* Another `espalier run`, of any user. */
 struct host_run {
@@ -34,22 +34,11 @@ struct host_run {
     cpu_set_t cpus;       /* empty: unknown */
 };
 
-/* A process that wants one processor for each of its threads. */
-struct host_demand {
-    cpu_set_t cpus;
-    int32_t threads;
-    const struct host_run *run; /* of another run; NULL: a rank of ours */
-};
-
-/* The number of threads that get no processor of their own at best, by a maximum matching (Kuhn
- * 1955). Demands with an empty set do not count. */
-int32_t host_cpus_short(const struct host_demand *demands, int32_t n);
-
 /* True if execvp(3) would find the program in PATH. */
 bool host_has_program(const char *name);
 
 /* Find other runs, except those that only wait for ranks that they started (run -n). Fills
- * out[HOST_RUNS_MAX] and returns their number. */
+ * out[HOST_RUNS_MAX] and returns their number; more are ignored. */
 int32_t host_find_runs(struct host_run *out);
 
 #endif

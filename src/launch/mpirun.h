@@ -3,7 +3,7 @@
  *
  * mpirun starts the ranks of `run -n`, launch_report carries rank 0's reports to it, stop handles
  * signals. rank_info, host and gpu collect what each rank has; checks and preflight find mistakes;
- * gpu_share and gpu_settle give each rank its GPUs. job_array splits a sweep among elements of a
+ * gpu_share gives each rank its GPUs. job_array splits a sweep among elements of a
  * job array. May include store, sched and the layers below, but not run, predict or cli.
  *
  * This file: start mpirun for `run -n` and `doctor -n`, and wait for its end. In recovery mode Open

@@ -16,9 +16,7 @@ enum launcher {
     LAUNCHER_NONE,
     LAUNCHER_MPIRUN,
     LAUNCHER_OTHER, /* of another MPI */
-    LAUNCHER_SRUN,
-    LAUNCHER_BLAUNCH,
-    LAUNCHER_PBSDSH
+    LAUNCHER_SRUN
 };
 
 enum recovery {
@@ -46,25 +44,19 @@ struct rank_info {
     /* Unix time before and after one moment, the same for all ranks. */
     double before, after;
 
-    struct host_run *others; /* [n_others] owned; only of the first rank of a host */
-    int32_t n_others;
+    int32_t n_others; /* only of the first rank of a host */
+    struct host_run others[HOST_RUNS_MAX];
 
-    struct gpu_list gpus; /* owned; empty unless asked for */
+    struct gpu_list gpus; /* empty unless asked for */
 };
 
 /* Fill in all but clock, other runs and GPUs. */
 void rank_info_here(struct rank_info *info);
 
-/* To and from a text without NUL, for world_gather(). */
-void rank_info_pack(struct buf *out, const struct rank_info *info);
-int rank_info_unpack(struct rank_info *info, const char *text, struct err *err);
-void rank_info_release(struct rank_info *info);
-
 /* Collective; takes some milliseconds. gpus: of this rank; NULL: not asked for. *info: on rank 0 of
- * all ranks in rank order, handed over; elsewhere NULL. */
+ * all ranks in rank order, for free(); elsewhere NULL. */
 int rank_info_gather(const struct world *world, const struct gpu_list *gpus,
                      struct rank_info **info, struct err *err);
-void rank_info_destroy(struct rank_info *info, int32_t n);
 
 /* "mpirun", "srun" and so on. */
 const char *launcher_name(enum launcher launcher);

@@ -14,7 +14,7 @@
 #include "config.h"
 #include "grid/plan.h"
 #include "grid/shard.h"
-#include "launch/gpu_settle.h"
+#include "launch/gpu_share.h"
 #include "launch/host.h"
 #include "launch/preflight.h"
 #include "launch/stop.h"

@@ -50,16 +50,11 @@ static void put_gpus(struct buf *devices, struct buf *variables, const void *gpu
     const struct gpu_shares *shares = gpus;
     bool is_whole = gang && gang->n_local == gang->local_size;
     struct gpu_share joined;
-    struct err err;
 
-    if (gpu_shares_join(&joined, shares, is_whole ? gang->local_ranks : NULL,
-                        is_whole ? gang->n_local : 0, &err)) {
-        devices->failed = true;
-        return;
-    }
+    gpu_shares_join(&joined, shares, is_whole ? gang->local_ranks : NULL,
+                    is_whole ? gang->n_local : 0);
     buf_puts(devices, joined.devices);
     put_gpu_variables(variables, &joined);
-    gpu_share_release(&joined);
 }
 
 static int open_program(struct sweep_runner *runner, const struct plan *plan,

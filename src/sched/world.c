@@ -20,7 +20,7 @@
 /* MPI_Finalize() takes milliseconds if all ranks are there */
 #define FINALIZE_S 10
 
-enum tag { TAG_MESSAGE = 1, TAG_GATHER };
+enum tag { TAG_MESSAGE = 1 };
 enum { NOBODY = -1 };
 
 static struct {
@@ -295,47 +295,15 @@ int world_broadcast(const struct world *world, void **bytes, size_t *n, struct e
     return world_mpi_broadcast(MPI_COMM_WORLD, *bytes, *n, err);
 }
 
-static int receive_text(int rank, char **text, struct err *err)
+int world_gather(const struct world *world, const void *bytes, size_t n, void *out, struct err *err)
 {
-    MPI_Status status;
-    int n;
-
-    TRY(MPI_Probe, (rank, TAG_GATHER, MPI_COMM_WORLD, &status));
-    TRY(MPI_Get_count, (&status, MPI_CHAR, &n));
-    *text = malloc((size_t)n);
-    if (!*text)
-        return err_nomem(err, "gathered text", (size_t)n);
-    TRY(MPI_Recv, (*text, n, MPI_CHAR, rank, TAG_GATHER, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
-    return 0;
-}
-
-static int gather_all(const struct world *world, const char *text, char **out, struct err *err)
-{
-    out[0] = strdup(text);
-    if (!out[0])
-        return err_nomem(err, "gathered text", strlen(text) + 1);
-    for (int rank = 1; rank < world->size; rank++)
-        if (receive_text(rank, &out[rank], err))
-            return -1;
-    return 0;
-}
-
-int world_gather(const struct world *world, const char *text, char **out, struct err *err)
-{
-    if (world->size > 1)
-        FAULT("any: before texts are gathered");
-    if (world->rank) {
-        TRY(MPI_Send, (text, (int)strlen(text) + 1, MPI_CHAR, 0, TAG_GATHER, MPI_COMM_WORLD));
+    if (world->size == 1) {
+        memcpy(out, bytes, n);
         return 0;
     }
-    memset(out, 0, (size_t)world->size * sizeof *out);
-    if (!gather_all(world, text, out, err))
-        return 0;
-    for (int rank = 0; rank < world->size; rank++) {
-        free(out[rank]);
-        out[rank] = NULL;
-    }
-    return -1;
+    FAULT("any: before facts are gathered");
+    TRY(MPI_Gather, (bytes, (int)n, MPI_BYTE, out, (int)n, MPI_BYTE, 0, MPI_COMM_WORLD));
+    return 0;
 }
 
 /* ---- point to point ---- */

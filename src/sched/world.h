@@ -57,9 +57,9 @@ int world_meet(const struct world *world, struct err *err);
  * *bytes is malloc()ed (handed over) and 64-byte aligned. -1 on every rank if any is out of
  * memory. */
 int world_broadcast(const struct world *world, void **bytes, size_t *n, struct err *err);
-/* Collect all ranks' texts on rank 0 (out [size], the caller frees each; NULL elsewhere).
- * Collective. */
-int world_gather(const struct world *world, const char *text, char **out, struct err *err);
+/* Collect n bytes of each rank on rank 0, in out [size][n]. Collective. */
+int world_gather(const struct world *world, const void *bytes, size_t n, void *out,
+                 struct err *err);
 
 /* Return a static text such as "Open MPI v4.1.4". */
 const char *world_library(void);

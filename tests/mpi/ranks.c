@@ -34,7 +34,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "launch/gpu_settle.h"
+#include "launch/gpu_share.h"
 #include "sched/master.h"
 #include "sched/message.h"
 #include "sched/relay.h"
@@ -490,15 +490,11 @@ static void test_broadcast(size_t size)
 
 static void test_gather(void)
 {
-    char text[32], **all = calloc((size_t)world.size, sizeof *all);
+    int *all = calloc((size_t)world.size, sizeof *all);
 
-    snprintf(text, sizeof text, "rank %d", world.rank);
-    CHECK(world_gather(&world, text, world.rank ? NULL : all, &err) == 0);
-    for (int rank = 0; rank < world.size && !world.rank; rank++) {
-        snprintf(text, sizeof text, "rank %d", rank);
-        CHECK(all[rank] && !strcmp(all[rank], text));
-        free(all[rank]);
-    }
+    CHECK(world_gather(&world, &world.rank, sizeof *all, all, &err) == 0);
+    for (int rank = 0; rank < world.size && !world.rank; rank++)
+        CHECK(all[rank] == rank);
     free(all);
 }
 
@@ -694,15 +690,11 @@ static double proportional_bytes(void)
 /* Rank 0 gets the sum, the others 0. */
 static double sum_of_ranks(double mine)
 {
-    char text[32], **all = calloc((size_t)world.size, sizeof *all);
-    double sum = 0;
+    double *all = calloc((size_t)world.size, sizeof *all), sum = 0;
 
-    snprintf(text, sizeof text, "%.0f", mine);
-    CHECK(world_gather(&world, text, world.rank ? NULL : all, &err) == 0);
-    for (int rank = 0; rank < world.size && !world.rank; rank++) {
-        sum += atof(all[rank]);
-        free(all[rank]);
-    }
+    CHECK(world_gather(&world, &mine, sizeof mine, all, &err) == 0);
+    for (int rank = 0; rank < world.size && !world.rank; rank++)
+        sum += all[rank];
     free(all);
     return sum;
 }

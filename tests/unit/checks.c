@@ -107,10 +107,6 @@ static void test_singleton(void **state)
     alone(LAUNCHER_OTHER, 4);
     assert_found(1, job, "4 tasks", "espalier run -n 4");
     assert_true(found.list[0].is_refused);
-    /* Other tasks may or may not exist: a warning. */
-    alone(LAUNCHER_BLAUNCH, 2);
-    assert_found(1, job, "as task 2", "--shard");
-    assert_false(found.list[0].is_refused);
     job.is_part = true;
     assert_int_equal(find(1, job), 0);
 }
@@ -221,16 +217,6 @@ static void test_cores(void **state)
     assert_int_equal(find(4, job_of(8)), 0);
 }
 
-/* The host has three cores. */
-static void test_cores_of_some(void **state)
-{
-    (void)state;
-    place(&info[0], "a", "0");
-    place(&info[1], "a", "0");
-    place(&info[2], "a", "0-2");
-    assert_found(3, job_of(1), "3 ranks x 1 thread do not fit on the 3 cores of a", "--bind-to");
-}
-
 static void test_hosts(void **state)
 {
     (void)state;
@@ -256,7 +242,7 @@ static struct host_run others[3];
 
 static void see(int rank, int32_t n)
 {
-    info[rank].others = others;
+    memcpy(info[rank].others, others, sizeof others);
     info[rank].n_others = n;
 }
 
@@ -276,16 +262,18 @@ static void test_other_runs(void **state)
     assert_found(2, job_of(1), "another espalier run (process 7 of ada) uses the same cores of a",
                  "fewer ranks");
     host_cpus_parse(&others[1].cpus, "0-3");
+    see(0, 3);
     assert_int_equal(find(2, job_of(1)), 0);
     /* In different pid namespaces, pids are not comparable. */
     host_cpus_parse(&others[1].cpus, "1");
+    see(0, 3);
     strcpy(info[1].pids, "pid:[2]");
     assert_int_equal(find(2, job_of(1)), 0);
     /* Runs that compete only with each other are ignored. */
     set_up(state);
-    see(0, 3);
     host_cpus_parse(&others[1].cpus, "7");
     host_cpus_parse(&others[2].cpus, "7");
+    see(0, 3);
     assert_int_equal(find(2, job_of(1)), 0);
     place(&info[1], "a", "0-15");
     assert_int_equal(find(2, job_of(1)), 0);
@@ -335,24 +323,6 @@ static void test_cpu_lists(void **state)
     assert_round("-3", "none");
 }
 
-/* Two threads on 0-1 and one on 0-2 fit three cores; one more does not, in any order. */
-static void test_matching(void **state)
-{
-    struct host_demand demands[4] = {
-        {.threads = 1}, {.threads = 2}, {.threads = 1}, {.threads = 5}};
-
-    (void)state;
-    host_cpus_parse(&demands[0].cpus, "0-2");
-    host_cpus_parse(&demands[1].cpus, "0-1");
-    host_cpus_parse(&demands[2].cpus, "0-2");
-    host_cpus_parse(&demands[3].cpus, "none");
-    assert_int_equal(host_cpus_short(demands, 2), 0);
-    assert_int_equal(host_cpus_short(demands, 3), 1);
-    assert_int_equal(host_cpus_short(demands, 4), 1);
-    demands[1].threads = 1000000;
-    assert_int_equal(host_cpus_short(demands, 3), 999999);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -363,12 +333,10 @@ int main(void)
         cmocka_unit_test_setup(test_clocks, set_up),
         cmocka_unit_test_setup(test_journal, set_up),
         cmocka_unit_test_setup(test_cores, set_up),
-        cmocka_unit_test_setup(test_cores_of_some, set_up),
         cmocka_unit_test_setup(test_hosts, set_up),
         cmocka_unit_test_setup(test_other_runs, set_up),
         cmocka_unit_test_setup(test_shared_memory, set_up),
         cmocka_unit_test(test_cpu_lists),
-        cmocka_unit_test(test_matching),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
