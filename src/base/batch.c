@@ -317,13 +317,6 @@ static double squeue_left(const char *text)
     return seconds;
 }
 
-static double ask_squeue(const struct batch_job *job, struct buf *out)
-{
-    const char *const argv[] = {"squeue", "-h", "-j", job->id, "-o", "%L", NULL};
-
-    return batch_command_read(out, argv, BATCH_LIMIT_S) ? (double)NAN : squeue_left(buf_text(out));
-}
-
 const char *batch_slurm_end(double *end)
 {
     const char *text = getenv("SLURM_JOB_END_TIME");
@@ -355,40 +348,9 @@ int batch_slurm_tasks(void)
     return sum;
 }
 
-static double slurm_left(const struct batch_job *job, struct buf *out)
-{
-    double end, by_clock_s, left_s;
-
-    batch_slurm_end(&end);
-    left_s = by_clock_s = end - clock_unix();
-    /* The time limit may have been extended. */
-    if (!(by_clock_s > 0))
-        left_s = ask_squeue(job, out);
-    if (!(left_s > 0))
-        left_s = fmin(left_s, by_clock_s); /* fmin() ignores a NaN */
-    return left_s > NO_LIMIT_S ? (double)NAN : left_s;
-}
-
-/* Parse time_left: "2:35 L" is hours:minutes, with -hms also seconds. L and X mark the time to the
- * limit. E marks an estimated end, which does not stop the job. */
-static double bjobs_left(const char *text)
-{
-    double seconds = (double)NAN;
-    char line[LINE_SIZE];
-    int h, m, s, used;
-
-    while (next_line(line, &text)) {
-        s = used = 0;
-        if (sscanf(line, "%6d:%2d%n:%2d%n", &h, &m, &used, &s, &used) >= 2 && h >= 0 && m >= 0 &&
-            s >= 0 && strchr(line + used, 'E') == NULL)
-            seconds = 3600.0 * h + 60.0 * m + s;
-    }
-    return seconds;
-}
-
 /* Parse "run_time;runtimelimit". The run time is "62 second(s)" or "00:01:02"; the limit is "90.0"
  * in minutes, "01:30:00", or "-" for none, maybe before "/HOST". */
-static double bjobs_limit_left(const char *text)
+static double bjobs_left(const char *text)
 {
     double seconds = (double)NAN, run_s, limit_min;
     char line[LINE_SIZE], run[32], limit[32];
@@ -405,23 +367,6 @@ static double bjobs_limit_left(const char *text)
             seconds = not_negative(60 * limit_min - run_s);
     }
     return seconds;
-}
-
-static double lsf_left(const struct batch_job *job, struct buf *out)
-{
-    const char *const left[] = {"bjobs", "-noheader", "-o", "time_left", job->id, NULL};
-    const char *const limit[] = {"bjobs", "-noheader", "-o", "run_time runtimelimit delimiter=';'",
-                                 job->id, NULL};
-    double seconds;
-
-    if (batch_command_read(out, left, BATCH_LIMIT_S))
-        return (double)NAN;
-    seconds = bjobs_left(buf_text(out));
-    if (!isnan(seconds) || !strstr(buf_text(out), " E"))
-        return seconds;
-    buf_clear(out);
-    return batch_command_read(out, limit, BATCH_LIMIT_S) ? (double)NAN
-                                                         : bjobs_limit_left(buf_text(out));
 }
 
 /* Seconds since "Sat Nov 21 10:05:17 2026" in local time; NaN: no start found. */
@@ -453,48 +398,50 @@ static double qstat_left(const char *text)
     return isnan(used_s) ? used_s : not_negative(limit_s - used_s);
 }
 
-static double pbs_left(const struct batch_job *job, struct buf *out)
+/* INFINITY: no limit. */
+static double ask_left(const struct batch_job *job)
 {
-    const char *const argv[] = {"qstat", "-f", job->id, NULL};
-
-    return batch_command_read(out, argv, BATCH_LIMIT_S) ? (double)NAN : qstat_left(buf_text(out));
-}
-
-static double seconds_left(const struct batch_job *job,
-                           double (*of_slurm)(const struct batch_job *job, struct buf *out))
-{
+    const char *const commands[][6] = {
+        [BATCH_NONE] = {NULL},
+        [BATCH_SLURM] = {"squeue", "-h", "-j", job->id, "-o", "%L"},
+        [BATCH_LSF] = {"bjobs", "-noheader", "-o", "run_time runtimelimit delimiter=';'", job->id},
+        [BATCH_PBS] = {"qstat", "-f", job->id},
+    };
+    static double (*const parse[])(const char *text) = {NULL, squeue_left, bjobs_left, qstat_left};
+    const char *argv[7] = {NULL};
     struct buf out = {0};
     double left_s = (double)NAN;
 
-    switch (job->system) {
-    case BATCH_SLURM:
-        left_s = of_slurm(job, &out);
-        break;
-    case BATCH_LSF:
-        left_s = lsf_left(job, &out);
-        break;
-    case BATCH_PBS:
-        left_s = pbs_left(job, &out);
-        break;
-    case BATCH_NONE:
-        break;
-    }
+    if (job->system == BATCH_NONE || !is_id(job->id))
+        return left_s;
+    memcpy(argv, commands[job->system], sizeof commands[job->system]);
+    if (!batch_command_read(&out, argv, BATCH_LIMIT_S))
+        left_s = parse[job->system](buf_text(&out));
     buf_release(&out);
     return left_s;
 }
 
+double batch_job_seconds_left(const struct batch_job *job)
+{
+    double left_s = ask_left(job);
+
+    return left_s > NO_LIMIT_S ? (double)NAN : left_s;
+}
+
 double batch_seconds_left(void)
 {
+    double left_s = (double)NAN, asked_s;
     struct batch_job job;
 
     batch_job_here(&job);
-    return seconds_left(&job, slurm_left);
-}
-
-double batch_job_seconds_left(const struct batch_job *job)
-{
-    double left_s = is_id(job->id) ? seconds_left(job, ask_squeue) : (double)NAN;
-
+    if (job.system == BATCH_SLURM) {
+        batch_slurm_end(&left_s);
+        left_s -= clock_unix();
+    }
+    if (!(left_s > 0)) { /* The time limit may have been extended. */
+        asked_s = ask_left(&job);
+        left_s = asked_s > 0 ? asked_s : fmin(asked_s, left_s); /* fmin() ignores a NaN */
+    }
     return left_s > NO_LIMIT_S ? (double)NAN : left_s;
 }
 

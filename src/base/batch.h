@@ -48,8 +48,7 @@ enum batch_answer {
 enum batch_answer batch_ask(const struct batch_job *job);
 
 /* Seconds until this job's walltime ends; 0 or less: over; NaN: no job, no limit, or unknown.
- * Slurm: from SLURM_JOB_END_TIME, or squeue if that is over (doc/decisions/0017). LSF reports whole
- * minutes, rounded down. */
+ * Slurm: from SLURM_JOB_END_TIME, or squeue if that is over (doc/decisions/0017). */
 double batch_seconds_left(void);
 
 /* The same for any job, by the command of its batch system alone. */

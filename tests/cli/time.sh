@@ -203,7 +203,7 @@ unset SLURM_JOB_ID
 
 play bjobs <<'END'
 #!/bin/sh
-[ "$3 $4" = "time_left 81[2]" ] && echo "0:40 L"
+[ "$3 $4" = "run_time runtimelimit delimiter=';' 81[2]" ] && echo "1200 second(s);60.0"
 END
 ok "in an LSF job" env LSB_JOBID=81 LSB_JOBINDEX=2 "$ESPALIER" run sweep.ini --set epochs=2 --db lsf.db
 is "bjobs is asked" "$(said)" \
