@@ -57,17 +57,22 @@ static void format_head(struct head *head, enum terminal_style style)
 
 /* One fputs a message keeps the messages of several ranks apart. Where memory is short, the line is not
  * wrapped. The head is not escaped. */
-static void print(enum terminal_style style, const char *format, va_list args)
+void log_print(enum log_level level, enum terminal_style style, const char *format, ...)
 {
     int columns = isatty(STDERR_FILENO) ? terminal_width(STDERR_FILENO) : width;
     struct buf wrapped = {0};
     struct head head;
     char line[1200];
+    va_list args;
     size_t used;
 
+    if (threshold < level)
+        return;
     format_head(&head, style);
     used = strlen(strcpy(line, head.text));
+    va_start(args, format);
     vsnprintf(line + used, sizeof line - used - 1, format, args);
+    va_end(args);
     escape_terminal(line + used, false);
     if (columns) {
         buf_puts(&wrapped, head.text);
@@ -77,55 +82,4 @@ static void print(enum terminal_style style, const char *format, va_list args)
     strcat(line, "\n");
     fputs(wrapped.size && !buf_failed(&wrapped) ? buf_text(&wrapped) : line, stderr);
     buf_release(&wrapped);
-}
-
-void log_error(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    print(TERMINAL_ERROR, format, args);
-    va_end(args);
-}
-
-void log_always(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    print(TERMINAL_PLAIN, format, args);
-    va_end(args);
-}
-
-void log_warn(const char *format, ...)
-{
-    va_list args;
-
-    if (threshold < LOG_WARN)
-        return;
-    va_start(args, format);
-    print(TERMINAL_WARNING, format, args);
-    va_end(args);
-}
-
-void log_info(const char *format, ...)
-{
-    va_list args;
-
-    if (threshold < LOG_INFO)
-        return;
-    va_start(args, format);
-    print(TERMINAL_PLAIN, format, args);
-    va_end(args);
-}
-
-void log_verbose(const char *format, ...)
-{
-    va_list args;
-
-    if (threshold < LOG_VERBOSE)
-        return;
-    va_start(args, format);
-    print(TERMINAL_PLAIN, format, args);
-    va_end(args);
 }
