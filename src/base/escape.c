@@ -10,9 +10,7 @@
 
 #define REPLACEMENT "\xef\xbf\xbd" /* U+FFFD */
 
-/* Decode a UTF-8 character (RFC 3629: shortest forms, no surrogates, up to U+10FFFF). Returns its
- * bytes; 0: none. */
-static size_t utf8_next(uint32_t *out, const char *text)
+size_t utf8_next(uint32_t *out, const char *text)
 {
     const unsigned char *c = (const unsigned char *)text;
 

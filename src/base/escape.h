@@ -9,6 +9,10 @@
 
 #include "base/buf.h"
 
+/* Decode a UTF-8 character (RFC 3629: shortest forms, no surrogates, up to U+10FFFF). Returns its
+ * bytes; 0: none. */
+size_t utf8_next(uint32_t *out, const char *text);
+
 /* Return the first byte outside a UTF-8 character; NULL: none. */
 const char *escape_find_invalid(const char *text);
 

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/terminal.h"
 
 const char *text_ellipsis(void)
@@ -12,24 +13,9 @@ const char *text_ellipsis(void)
     return terminal_is_utf8() ? "\xe2\x80\xa6" : "...";
 }
 
-static size_t next_character(uint32_t *code, const char *text)
-{
-    const unsigned char *c = (const unsigned char *)text;
-    size_t n = c[0] < 0xc2 ? 1 : c[0] < 0xe0 ? 2 : c[0] < 0xf0 ? 3 : c[0] < 0xf5 ? 4 : 1;
-
-    *code = n == 1 ? c[0] : c[0] & (0x7fU >> n);
-    for (size_t i = 1; i < n; i++) {
-        if ((c[i] & 0xc0) != 0x80) {
-            *code = c[0];
-            return 1;
-        }
-        *code = *code << 6 | (c[i] & 0x3f);
-    }
-    return n;
-}
-
-/* Source: Unicode 15, EastAsianWidth.txt (W and F), and the usual blocks of combining marks. */
-static int columns_of(uint32_t code)
+/* Columns of the next character, and its bytes. Source: Unicode 15, EastAsianWidth.txt (W and F), and
+ * the usual blocks of combining marks. */
+static int next_columns(size_t *n, const char *text)
 {
     static const struct {
         uint32_t from, to;
@@ -39,7 +25,10 @@ static int columns_of(uint32_t code)
         {0x2e80, 0xa4cf, 2}, {0xac00, 0xd7a3, 2},   {0xf900, 0xfaff, 2},   {0xfe30, 0xfe6f, 2},
         {0xff00, 0xff60, 2}, {0x1f300, 0x1f64f, 2}, {0x1f900, 0x1f9ff, 2}, {0x20000, 0x3fffd, 2},
     };
+    uint32_t code = 0;
 
+    *n = utf8_next(&code, text);
+    *n += !*n;
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
         if (code >= ranges[i].from && code <= ranges[i].to)
             return ranges[i].columns;
@@ -51,10 +40,9 @@ size_t text_prefix(const char *text, int columns)
     const char *at = text;
 
     while (*at) {
-        uint32_t code;
-        size_t n = next_character(&code, at);
+        size_t n;
 
-        columns -= columns_of(code);
+        columns -= next_columns(&n, at);
         if (columns < 0)
             break;
         at += n;
@@ -68,12 +56,8 @@ static int width_of(const char *text, size_t n)
     const char *end = text + n;
     int columns = 0;
 
-    while (text < end) {
-        uint32_t code;
-
-        text += next_character(&code, text);
-        columns += columns_of(code);
-    }
+    for (size_t size; text < end; text += size)
+        columns += next_columns(&size, text);
     return columns;
 }
 
