@@ -127,19 +127,6 @@ double rng_normal(const struct rng *rng, uint32_t step, uint32_t index)
     return radius * cos(2 * M_PI * unit_interval(word[2], word[3]));
 }
 
-void rng_fill(uint32_t *out, size_t n, const struct rng *rng, uint32_t step, uint32_t first_block)
-{
-    size_t whole = n / 4;
-    uint32_t last[4];
-
-    for (size_t i = 0; i < whole; i++)
-        rng_block(out + 4 * i, rng, step, first_block + (uint32_t)i);
-    if (n % 4) {
-        rng_block(last, rng, step, first_block + (uint32_t)whole);
-        memcpy(out + 4 * whole, last, n % 4 * sizeof *out);
-    }
-}
-
 void rng_shuffle(int32_t *items, size_t n, const struct rng *rng, uint32_t step)
 {
     for (size_t i = n; i > 1; i--) {

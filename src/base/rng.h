@@ -41,9 +41,6 @@ void rng_blocks(uint32_t *out, const struct rng *rng, uint32_t step, const uint3
 double rng_uniform(const struct rng *rng, uint32_t step, uint32_t index);
 double rng_normal(const struct rng *rng, uint32_t step, uint32_t index);
 
-/* out[i] = word i of the concatenated blocks from first_block. */
-void rng_fill(uint32_t *out, size_t n, const struct rng *rng, uint32_t step, uint32_t first_block);
-
 /* Permute items uniformly in place (Fisher & Yates; Durstenfeld 1964). */
 void rng_shuffle(int32_t *items, size_t n, const struct rng *rng, uint32_t step);
 

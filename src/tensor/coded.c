@@ -427,14 +427,3 @@ int coded_make(struct coded *c, const struct coded_source *source, struct err *e
         coded_release(c);
     return rc < 0 ? -1 : 0;
 }
-
-int coded_init(struct coded *c, const struct coded_source *source, double most, struct err *err)
-{
-    int rc = coded_count(c, source, most, err);
-
-    if (rc != 1) {
-        coded_release(c);
-        return rc;
-    }
-    return coded_make(c, source, err) ? -1 : 1;
-}

@@ -66,7 +66,6 @@ struct coded_source {
 int coded_count(struct coded *c, const struct coded_source *source, double most, struct err *err);
 /* Build what coded_count() counted. -1 and err as above; c then holds nothing. */
 int coded_make(struct coded *c, const struct coded_source *source, struct err *err);
-int coded_init(struct coded *c, const struct coded_source *source, double most, struct err *err);
 void coded_release(struct coded *c);
 
 size_t coded_code_bytes(const struct coded *c);

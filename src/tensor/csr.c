@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/sorted.h"
 #include "tensor/bucket_sort.h"
 
 int csr_init(struct csr *a, int32_t n_rows, int32_t n_cols, int64_t nnz, struct err *err)
@@ -249,28 +248,6 @@ int csr_check(const struct csr *a, struct err *err)
         if (check_row(a, r, err))
             return -1;
     return 0;
-}
-
-static const float *find(const struct csr *a, int32_t row, int32_t col)
-{
-    int64_t begin = a->row_start[row], end = a->row_start[row + 1];
-    int64_t at = begin + sorted_below(a->col + begin, end - begin, col);
-
-    return at < end && a->col[at] == col ? &a->val[at] : NULL;
-}
-
-bool csr_is_symmetric(const struct csr *a)
-{
-    if (a->n_rows != a->n_cols)
-        return false;
-    for (int32_t r = 0; r < a->n_rows; r++)
-        for (int64_t e = a->row_start[r]; e < a->row_start[r + 1]; e++) {
-            const float *mirrored = find(a, a->col[e], r);
-
-            if (!mirrored || *mirrored != a->val[e])
-                return false;
-        }
-    return true;
 }
 
 /* Append row r of A + I; return its sum. */

@@ -47,7 +47,6 @@ int csr_count_product(int64_t *nnz, const struct csr *a, const struct csr *b, st
 
 /* Check every invariant above. err may be NULL. */
 int csr_check(const struct csr *a, struct err *err);
-bool csr_is_symmetric(const struct csr *a);
 
 /* out = D^-1/2 (A + I) D^-1/2, the propagation matrix of a GCN; D holds the row sums of A + I. a:
  * symmetric, non-negative; its diagonal counts as 0.

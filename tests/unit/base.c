@@ -175,7 +175,6 @@ static void test_rng_streams_and_moments(void **state)
 {
     struct rng a, b;
     double sum = 0, squares = 0, uniform = 0;
-    uint32_t words[7], block[4];
 
     (void)state;
     rng_init(&a, hash_text("one"), RNG_WEIGHTS);
@@ -191,9 +190,6 @@ static void test_rng_streams_and_moments(void **state)
     assert_true(fabs(sum / 20000) < 0.03);
     assert_true(fabs(squares / 20000 - 1) < 0.04);
     assert_true(fabs(uniform / 20000 - 0.5) < 0.01);
-    rng_fill(words, 7, &a, 3, 10);
-    rng_block(block, &a, 3, 11);
-    assert_memory_equal(words + 4, block, 3 * sizeof *block);
 }
 
 static void test_rng_blocks(void **state)

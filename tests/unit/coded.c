@@ -52,7 +52,9 @@ static int code(struct coded *c, const struct sample *s, double most, struct err
 {
     struct coded_source source = {s->x.n_rows, s->x.n_cols, read_columns, s};
 
-    return coded_init(c, &source, most, err);
+    int rc = coded_count(c, &source, most, err);
+
+    return rc == 1 && coded_make(c, &source, err) ? -1 : rc;
 }
 
 static struct mat random_mat(int32_t n_rows, int32_t n_cols)

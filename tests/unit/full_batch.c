@@ -31,7 +31,8 @@ static void make_coded(struct toy *toy)
     const struct scale_source columns = {&toy->data, SCALE_NONE};
     struct coded_source source = scale_coded_source(&columns);
 
-    assert_int_equal(coded_init(&toy->inputs.coded, &source, 1e9, NULL), 1);
+    assert_int_equal(coded_count(&toy->inputs.coded, &source, 1e9, NULL), 1);
+    assert_int_equal(coded_make(&toy->inputs.coded, &source, NULL), 0);
     keep_form(&toy->inputs, FIRST_X_CODED);
 }
 

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "base/rng.h"
+#include "symmetric.h"
 #include "tensor/bucket_sort.h"
 #include "tensor/csr.h"
 #include "tensor/gemm.h"
@@ -333,21 +334,9 @@ static void test_csr_transpose(void **state)
     for (int32_t i = 0; i < 4; i++)
         for (int32_t j = 0; j < 3; j++)
             assert_true(mat_row(&dense, i)[j] == mat_row(&dense_t, j)[i]);
-    assert_false(csr_is_symmetric(&a));
+    assert_false(is_symmetric(&a));
     mat_release(&dense), mat_release(&dense_t);
     csr_release(&a), csr_release(&b);
-}
-
-static void test_csr_is_symmetric(void **state)
-{
-    struct csr a;
-
-    (void)state;
-    random_graph(&a, 23);
-    assert_true(csr_is_symmetric(&a));
-    a.val[1] *= 2;
-    assert_false(csr_is_symmetric(&a));
-    csr_release(&a);
 }
 
 /* The twin is the formula on dense matrices. */
@@ -362,7 +351,7 @@ static void test_csr_normalize(void **state)
     random_graph(&a, N);
     assert_int_equal(csr_normalize(&a_hat, &a, NULL), 0);
     assert_int_equal(csr_check(&a_hat, NULL), 0);
-    assert_true(csr_is_symmetric(&a_hat));
+    assert_true(is_symmetric(&a_hat));
     to_dense(&with_loops, &a);
     to_dense(&found, &a_hat);
     for (int32_t i = 0; i < N; i++) {
@@ -442,7 +431,6 @@ int main(void)
         cmocka_unit_test(test_csr_transpose),
         cmocka_unit_test(test_csr_multiply),
         cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_csr_is_symmetric),
         cmocka_unit_test(test_csr_normalize),
         cmocka_unit_test(test_bucket_sort),
     };
