@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/cpu.h"
+#include "tensor/kernel.h"
 
 /* One block of each level of the tree fits the first-level cache. */
 enum { BLOCK = 512 };
@@ -53,13 +53,6 @@ int32_t tree_cover(struct tree *tree, int32_t begin, int32_t end)
     return cover(tree, 0, tree->n, begin, end);
 }
 
-CLONES static void add(float *to, const float *a, const float *b, size_t n)
-{
-#pragma omp simd
-    for (size_t i = 0; i < n; i++)
-        to[i] = a[i] + b[i];
-}
-
 /* Return numbers at ... at + n - 1 of the node of workers first ... end - 1: a given row, or
  * room. */
 static const float *sum_block(float *room, const struct tree *tree, int32_t first, int32_t end,
@@ -74,7 +67,7 @@ static const float *sum_block(float *room, const struct tree *tree, int32_t firs
     middle = right_half(first, end);
     left = sum_block(room, tree, first, middle, at, n);
     right = sum_block(right_room, tree, middle, end, at, n);
-    add(room, left, right, n);
+    kernel_add(room, left, right, (int64_t)n);
     return room;
 }
 

@@ -29,18 +29,13 @@ static int32_t below_row(int32_t i, const int32_t *rows, const int32_t *pos)
     return pos ? pos[sample] : sample;
 }
 
-CLONES static void add(float *restrict to, const float *restrict from, int32_t n)
-{
-    for (int32_t j = 0; j < n; j++)
-        to[j] += from[j];
-}
-
 void kernel_gather_add(struct mat *above, const struct mat *below, const int32_t *rows,
                        const int32_t *pos)
 {
     assert(above->n_cols == below->n_cols);
     for (int32_t i = 0; i < above->n_rows; i++)
-        add(mat_row(above, i), mat_row(below, below_row(i, rows, pos)), above->n_cols);
+        kernel_add(mat_row(above, i), mat_row(above, i), mat_row(below, below_row(i, rows, pos)),
+                   above->n_cols);
 }
 
 void kernel_scatter_add(struct mat *below, const struct mat *above, const int32_t *rows,
@@ -48,7 +43,8 @@ void kernel_scatter_add(struct mat *below, const struct mat *above, const int32_
 {
     assert(above->n_cols == below->n_cols);
     for (int32_t i = 0; i < above->n_rows; i++)
-        add(mat_row(below, below_row(i, rows, pos)), mat_row(above, i), above->n_cols);
+        kernel_add(mat_row(below, below_row(i, rows, pos)), mat_row(below, below_row(i, rows, pos)),
+                   mat_row(above, i), above->n_cols);
 }
 
 CLONES double kernel_norm(const float *v, int64_t n)

@@ -4,12 +4,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
-
-CLONES static void add_row(float *restrict out, const float *restrict row, int32_t n)
-{
-    for (int32_t j = 0; j < n; j++)
-        out[j] += row[j];
-}
+#include "tensor/kernel.h"
 
 CLONES static void scale_row(float *out, const float *row, float by, int32_t n)
 {
@@ -64,7 +59,7 @@ void pool_forward(struct mat *out, int32_t *winner, const struct mat *h, const i
         }
         memcpy(row, mat_row(h, start[g] - start[0]), row_bytes(out));
         for (int32_t i = start[g] + 1; i < start[g + 1]; i++)
-            add_row(row, mat_row(h, i - start[0]), out->n_cols);
+            kernel_add(row, row, mat_row(h, i - start[0]), out->n_cols);
         scale_row(row, row, share(pool, start[g + 1] - start[g]), out->n_cols);
     }
 }
