@@ -15,6 +15,17 @@
 #include "base/clock.h"
 #include "gang/gang_state.h"
 
+int gang_fails(struct gang_failure *failure, enum gang_trouble trouble, const char *format, ...)
+{
+    va_list args;
+
+    failure->trouble = trouble;
+    va_start(args, format);
+    vsnprintf(failure->why.text, sizeof failure->why.text, format, args);
+    va_end(args);
+    return -1;
+}
+
 /* Bytes of the connection. LEAVES is followed by an enum gang_trouble and a text with its NUL. */
 enum { BEAT = 'b', GOODBYE = 'g', LEAVES = 'l' };
 
@@ -97,12 +108,6 @@ static void hear(struct gang_link *link, const char *bytes, size_t n)
     }
 }
 
-static enum gang_trouble say(struct gang_failure *found, const struct gang_link *link)
-{
-    gang_fails(found, (enum gang_trouble)link->said[1], "%s", link->said + 2);
-    return found->trouble;
-}
-
 enum gang_trouble beat_listen(struct gang_member *g, int32_t host, struct gang_failure *found)
 {
     struct gang_link *link = &g->links[host];
@@ -114,8 +119,10 @@ enum gang_trouble beat_listen(struct gang_member *g, int32_t host, struct gang_f
         link->heard_s = clock_now(&clock_system);
     }
     /* The reason is whole if there is a NUL behind its text. */
-    if (link->n_said > 2 && memchr(link->said + 2, '\0', link->n_said - 2))
-        return say(found, link);
+    if (link->n_said > 2 && memchr(link->said + 2, '\0', link->n_said - 2)) {
+        gang_fails(found, (enum gang_trouble)link->said[1], "%s", link->said + 2);
+        return found->trouble;
+    }
     if (link->has_left || (got < 0 && (errno == EAGAIN || errno == EINTR)))
         return GANG_FINE;
     gang_fails(found, GANG_LOST, "rank %d of the gang on %s has ended, or its connection is cut",
@@ -130,11 +137,6 @@ void gang_wake(struct gang_member *g)
     syscall(SYS_futex, &g->page.head->generation, FUTEX_WAKE, g->local_size, NULL, NULL, 0);
 }
 
-static void copy_why(char out[MEETING_WHY], const char *why)
-{
-    snprintf(out, MEETING_WHY, "%.*s", MEETING_WHY - 1, why);
-}
-
 bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *format, ...)
 {
     struct gang_page *page = g->page.head;
@@ -147,7 +149,7 @@ bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *for
     vsnprintf(g->failure.why.text, sizeof g->failure.why.text, format, args);
     va_end(args);
     if (!atomic_exchange(&page->is_claimed, 1)) {
-        copy_why(page->why, g->failure.why.text);
+        snprintf(page->why, MEETING_WHY, "%.*s", MEETING_WHY - 1, g->failure.why.text);
         atomic_store(&page->trouble, trouble);
     } else if (atomic_load(&page->trouble)) {
         gang_fails(&g->failure, (enum gang_trouble)atomic_load(&page->trouble), "%s", page->why);

@@ -88,11 +88,11 @@ static bool move_all(struct gang_member *g, bool *has_moved, bool *is_over)
         int fd = g->links[host].data;
         bool is_cut = false;
 
-        if (!is_done(&g->sends[host]))
-            *has_moved |= move(&g->sends[host], fd, true, &is_cut);
-        if (!is_done(&g->receives[host]))
-            *has_moved |= move(&g->receives[host], fd, false, &is_cut);
-        *is_over &= is_done(&g->sends[host]) && is_done(&g->receives[host]);
+        if (!is_done(&g->links[host].send))
+            *has_moved |= move(&g->links[host].send, fd, true, &is_cut);
+        if (!is_done(&g->links[host].receive))
+            *has_moved |= move(&g->links[host].receive, fd, false, &is_cut);
+        *is_over &= is_done(&g->links[host].send) && is_done(&g->links[host].receive);
         if (is_cut)
             return fail_cut(g, host);
     }
@@ -104,8 +104,8 @@ static void sleep_until_ready(struct gang_member *g)
     nfds_t n = 0;
 
     for (int32_t host = 0; host < g->n_hosts; host++) {
-        short events = (short)((is_done(&g->sends[host]) ? 0 : POLLOUT) |
-                               (is_done(&g->receives[host]) ? 0 : POLLIN));
+        short events = (short)((is_done(&g->links[host].send) ? 0 : POLLOUT) |
+                               (is_done(&g->links[host].receive) ? 0 : POLLIN));
 
         if (events)
             g->polls[n++] = (struct pollfd){.fd = g->links[host].data, .events = events};
@@ -155,12 +155,12 @@ bool gang_spread(struct gang_member *g, void *base, const size_t *bounds)
         return true;
     if (gang_is_leader(g)) {
         for (int32_t host = 0; host < g->n_hosts; host++) {
-            transfer_clear(&g->sends[host]);
-            transfer_clear(&g->receives[host]);
+            transfer_clear(&g->links[host].send);
+            transfer_clear(&g->links[host].receive);
             if (host == g->host)
                 continue;
-            transfer_add(&g->sends[host], (char *)base + own, bounds[g->host + 1] - own);
-            transfer_add(&g->receives[host], (char *)base + bounds[host],
+            transfer_add(&g->links[host].send, (char *)base + own, bounds[g->host + 1] - own);
+            transfer_add(&g->links[host].receive, (char *)base + bounds[host],
                          bounds[host + 1] - bounds[host]);
         }
         if (!gang_exchange(g))

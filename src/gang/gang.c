@@ -97,17 +97,23 @@ static struct gang_member *create(const struct gang_place *place,
 
 static int create_links(struct gang_member *g)
 {
-    size_t n = (size_t)g->n_hosts;
+    size_t n = (size_t)g->n_hosts, n_pieces = (size_t)g->n_workers + 1;
+    bool is_short;
 
     if (!gang_is_leader(g) || n == 1)
         return 0;
     g->links = calloc(n, sizeof *g->links);
-    g->sends = calloc(n, sizeof *g->sends);
-    g->receives = calloc(n, sizeof *g->receives);
     g->polls = calloc(n, sizeof *g->polls);
-    for (size_t i = 0; g->links && i < n; i++)
-        g->links[i] = (struct gang_link){.data = -1, .beat = -1};
-    return g->links && g->sends && g->receives && g->polls ? 0 : -1;
+    is_short = !g->links || !g->polls;
+    for (size_t i = 0; g->links && i < n; i++) {
+        struct gang_link *link = &g->links[i];
+
+        *link = (struct gang_link){.data = -1, .beat = -1};
+        link->send.piece = calloc(n_pieces, sizeof *link->send.piece);
+        link->receive.piece = calloc(n_pieces, sizeof *link->receive.piece);
+        is_short |= !link->send.piece || !link->receive.piece;
+    }
+    return is_short ? -1 : 0;
 }
 
 /* The leaders' meeting. With a trouble of this host in own, the others hear of it there. */
@@ -171,9 +177,11 @@ static bool count_processors(struct gang_member *g)
     return true;
 }
 
-/* Cut the tree between hosts. */
-static int cut_tree(struct gang_member *g)
+static void prepare(struct gang_member *g)
 {
+    if (!count_processors(g))
+        return;
+    /* cut the tree between hosts */
     for (int32_t host = 0; host < g->n_hosts; host++) {
         int32_t n = tree_cover(&g->tree, gang_first_worker_of_host(g, host),
                                gang_first_worker_of_host(g, host + 1));
@@ -181,28 +189,8 @@ static int cut_tree(struct gang_member *g)
         g->n_nodes += n;
         if (host == g->host)
             g->n_own_nodes = n;
-        if (!g->links)
-            continue;
-        g->sends[host].piece = NULL;
-        g->receives[host].piece = calloc((size_t)n + 1, sizeof *g->receives[host].piece);
-        if (!g->receives[host].piece)
-            return -1;
     }
-    for (int32_t host = 0; g->links && host < g->n_hosts; host++) {
-        g->sends[host].piece = calloc((size_t)g->n_own_nodes + 1, sizeof *g->sends[host].piece);
-        if (!g->sends[host].piece)
-            return -1;
-    }
-    return 0;
-}
-
-static void prepare(struct gang_member *g)
-{
-    if (!count_processors(g))
-        return;
-    if (cut_tree(g))
-        gang_fail(g, GANG_BROKEN, "out of memory");
-    else if (g->links && beat_start(g))
+    if (g->links && beat_start(g))
         gang_fail(g, GANG_BROKEN, "thread of a gang: %s", strerror(errno));
     gang_sync(g);
     FAULT("gang: all have met");
@@ -261,10 +249,8 @@ static void close_links(struct gang_member *g)
             beat_listen(g, host, &ignored);
         close_one(g->links[host].data);
         close_one(g->links[host].beat);
-        if (g->sends)
-            free(g->sends[host].piece);
-        if (g->receives)
-            free(g->receives[host].piece);
+        free(g->links[host].send.piece);
+        free(g->links[host].receive.piece);
     }
 }
 
@@ -286,8 +272,6 @@ void gang_close(struct gang_member *g)
     tree_release(&g->tree);
     free(g->mappings);
     free(g->links);
-    free(g->sends);
-    free(g->receives);
     free(g->polls);
     free(g->members);
     free(g->lives);

@@ -22,7 +22,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "gang/gang_failure.h"
+#include "base/err.h"
 #include "gcn/crew.h"
 
 #define GANG_MEET_S 60.0
@@ -30,6 +30,24 @@
 
 /* A text that all ranks must have alike is compared up to here. */
 enum { GANG_TEXT = 256, GANG_HOST = 64 };
+
+enum gang_trouble {
+    GANG_FINE,
+    GANG_LOST,    /* a member has ended, is silent, or did not come: the trial may run again */
+    GANG_DIFFERS, /* members have other builds, processors or numbers: running again is no use */
+    GANG_STOPPED, /* this rank, or another one, was told to leave */
+    GANG_BROKEN   /* no memory, no socket */
+};
+
+/* Why a gang cannot go on. */
+struct gang_failure {
+    enum gang_trouble trouble;
+    struct err why;
+};
+
+/* Always -1, for `return gang_fails(failure, ...)`. */
+int gang_fails(struct gang_failure *failure, enum gang_trouble trouble, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 struct gang_place {
     int32_t rank, size;

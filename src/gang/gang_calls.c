@@ -69,9 +69,10 @@ static size_t stripe(size_t begin, size_t end, int32_t i, int32_t n)
     return at < end ? at : end;
 }
 
-static bool is_too_large(const struct gang_member *g, size_t count)
+static bool has_room(struct gang_member *g, size_t count)
 {
-    return count > SIZE_MAX / 16 / sizeof(float) / (size_t)g->n_workers;
+    return count <= SIZE_MAX / 16 / sizeof(float) / (size_t)g->n_workers ||
+           gang_fail(g, GANG_BROKEN, "out of memory (shared by a gang, %zu numbers)", count);
 }
 
 static void *fail_take(const struct gang_member *g, struct err *err)
@@ -105,14 +106,11 @@ static float *take_parts(struct crew *crew, size_t count, struct err *err)
 {
     struct gang_member *g = crew->self;
     size_t row_bytes = count * sizeof(float);
-    float *parts;
+    float *parts = NULL;
 
-    if (is_too_large(g, count)) {
-        gang_fail(g, GANG_BROKEN, "out of memory (shared by a gang, %zu numbers)", count);
-        return fail_take(g, err);
-    }
-    parts = gang_take(g, (size_t)g->n_workers * row_bytes, (size_t)crew->first * row_bytes,
-                      (size_t)(crew->first + crew->n) * row_bytes);
+    if (has_room(g, count))
+        parts = gang_take(g, (size_t)g->n_workers * row_bytes, (size_t)crew->first * row_bytes,
+                          (size_t)(crew->first + crew->n) * row_bytes);
     if (!parts || (count > g->work_count && !take_work(g, count)))
         return fail_take(g, err);
     return parts;
@@ -121,16 +119,12 @@ static float *take_parts(struct crew *crew, size_t count, struct err *err)
 static float *take_common(struct crew *crew, size_t count, struct err *err)
 {
     struct gang_member *g = crew->self;
-    size_t bytes = count * sizeof(float), begin, end;
-    float *common;
+    size_t bytes = count * sizeof(float);
+    float *common = NULL;
 
-    if (is_too_large(g, count)) {
-        gang_fail(g, GANG_BROKEN, "out of memory (shared by a gang, %zu numbers)", count);
-        return fail_take(g, err);
-    }
-    begin = stripe(0, bytes, g->local_rank, g->local_size);
-    end = stripe(0, bytes, g->local_rank + 1, g->local_size);
-    common = gang_take(g, bytes, begin, end);
+    if (has_room(g, count))
+        common = gang_take(g, bytes, stripe(0, bytes, g->local_rank, g->local_size),
+                           stripe(0, bytes, g->local_rank + 1, g->local_size));
     return common ? common : fail_take(g, err);
 }
 
@@ -203,16 +197,17 @@ static bool exchange_nodes(struct gang_member *g, const struct addends *a)
         size_t its_end = stripe(a->begin, a->end, host + 1, g->n_hosts);
         int32_t w, end_worker = gang_first_worker_of_host(g, g->host + 1);
 
-        transfer_clear(&g->sends[host]);
-        transfer_clear(&g->receives[host]);
+        transfer_clear(&g->links[host].send);
+        transfer_clear(&g->links[host].receive);
         if (host == g->host)
             continue;
         for (w = gang_first_worker_of_host(g, g->host); w < end_worker; w = g->tree.end[w])
-            transfer_add(&g->sends[host], g->tree.row[w] + its_begin,
+            transfer_add(&g->links[host].send, g->tree.row[w] + its_begin,
                          (its_end - its_begin) * sizeof(float));
         end_worker = gang_first_worker_of_host(g, host + 1);
         for (w = gang_first_worker_of_host(g, host); w < end_worker; w = g->tree.end[w])
-            transfer_add(&g->receives[host], g->tree.row[w] + begin, (end - begin) * sizeof(float));
+            transfer_add(&g->links[host].receive, g->tree.row[w] + begin,
+                         (end - begin) * sizeof(float));
     }
     if (!gang_exchange(g))
         return false;
@@ -275,6 +270,41 @@ static void sum(struct crew *crew, float *total, const float *parts, size_t n, s
     count(g, GANG_SUM, (end - begin) * sizeof(float), since_s);
 }
 
+/* ---- the member that the others wait for ---- */
+
+/* Seconds since the first agree() in which this rank did not wait for others. */
+static double busy_s(const struct gang_member *g)
+{
+    return g->pace_since_s > 0 ? clock_now(&clock_system) - g->pace_since_s - g->waited_s : 0;
+}
+
+static void measure_pace(struct gang_member *g, const struct vote *votes)
+{
+    double n, sum_s = 0;
+    int32_t slowest = 0;
+
+    for (int32_t rank = 1; rank < g->size; rank++)
+        if (votes[rank].busy_s > votes[slowest].busy_s)
+            slowest = rank;
+    n = gang_first_worker(g, slowest + 1) - gang_first_worker(g, slowest);
+    /* what the others would have needed on average for its workers */
+    for (int32_t rank = 0; rank < g->size; rank++) {
+        double its_n = gang_first_worker(g, rank + 1) - gang_first_worker(g, rank);
+
+        if (rank != slowest)
+            sum_s += votes[rank].busy_s * (its_n < n ? n / its_n : 1);
+    }
+    g->pace = (struct gang_pace){.rank = slowest,
+                                 .host = g->page.host_names[gang_host_of(g, slowest)],
+                                 .busy_s = votes[slowest].busy_s,
+                                 .others_s = sum_s / (g->size - 1)};
+}
+
+const struct gang_pace *gang_pace(const struct gang_member *g)
+{
+    return &g->pace;
+}
+
 /* ---- the others ---- */
 
 static bool sum_some(struct gang_member *g, double *total, const double *parts, size_t stride,
@@ -330,7 +360,7 @@ static bool agree(struct crew *crew, bool wants, struct hash hash)
     if (crew->has_failed)
         return false;
     FAULT("gang: before it agrees");
-    votes[g->rank] = (struct vote){.hash = hash, .wants = wants, .busy_s = pace_busy_s(g)};
+    votes[g->rank] = (struct vote){.hash = hash, .wants = wants, .busy_s = busy_s(g)};
     for (int32_t host = 0; host <= g->n_hosts; host++)
         g->bounds[host] = sizeof *votes * (size_t)g->page.first_rank[host];
     if (!gang_spread(g, votes, g->bounds))
@@ -346,10 +376,13 @@ static bool agree(struct crew *crew, bool wants, struct hash hash)
                              hash_hex(votes[rank].hash, its), g->page.host_names[0],
                              hash_hex(votes[0].hash, own));
     }
-    pace_measure(g, votes);
+    if (g->pace_since_s > 0 && g->size > 1)
+        measure_pace(g, votes);
     count(g, GANG_AGREE, sizeof *votes * (size_t)g->size, since_s);
-    if (g->pace_since_s <= 0)
-        pace_begin(g);
+    if (g->pace_since_s <= 0) {
+        g->pace_since_s = clock_now(&clock_system);
+        g->waited_s = 0;
+    }
     return any;
 }
 

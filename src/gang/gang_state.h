@@ -28,7 +28,7 @@ struct gang_page {
 struct vote {
     struct hash hash;
     uint64_t wants;
-    double busy_s; /* pace_busy_s() */
+    double busy_s; /* since the first agree(), without waiting for others */
 };
 
 /* Parts of the page behind its head. */
@@ -43,6 +43,12 @@ struct page_view {
     size_t bytes;
 };
 
+/* Bytes that a leader sends to another one, or receives. */
+struct transfer {
+    struct iovec *piece; /* [n] owned, changed by the transfer */
+    int32_t n, at;
+};
+
 /* A leader's connections with the leader of another host. Data go one way, beats and the reason for
  * leaving the other, so that these arrive while nobody reads data. */
 struct gang_link {
@@ -51,12 +57,7 @@ struct gang_link {
     bool has_left;  /* in good order */
     char said[MEETING_WHY + 2];
     size_t n_said;
-};
-
-/* Bytes that a leader sends to another one, or receives. */
-struct transfer {
-    struct iovec *piece; /* [n] owned, changed by the transfer */
-    int32_t n, at;
+    struct transfer send, receive;
 };
 
 struct mapping {
@@ -81,9 +82,8 @@ struct gang_member {
     int own_life; /* kept open, never used */
 
     /* Leaders of several hosts only; else NULL. */
-    struct gang_link *links;           /* [n_hosts] */
-    struct transfer *sends, *receives; /* [n_hosts] */
-    struct pollfd *polls;              /* [n_hosts] */
+    struct gang_link *links; /* [n_hosts] */
+    struct pollfd *polls;    /* [n_hosts] */
     pthread_t beater;
     int beater_stop; /* a pipe's end, closed to stop the thread; -1: there is none */
     int beater_wait;
@@ -106,7 +106,7 @@ struct gang_member {
     struct gang_counts counts;
     double waiting_s; /* of the call */
 
-    double pace_since_s, waited_s; /* since pace_begin(); 0: not called */
+    double pace_since_s, waited_s; /* since the first agree(); 0: not called */
     struct gang_pace pace;
 };
 
@@ -143,15 +143,6 @@ bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *for
 /* Look for a reason to end, in a rank that has waited since since_s. GANG_FINE: none. Changes
  * nothing but the reason in *found. */
 enum gang_trouble gang_look(struct gang_member *g, double since_s, struct gang_failure *found);
-
-/* ---- pace.c ---- */
-
-/* Measure from now on. */
-void pace_begin(struct gang_member *g);
-/* Seconds since then in which this rank did not wait for others. */
-double pace_busy_s(const struct gang_member *g);
-/* Set g->pace from all ranks' votes. */
-void pace_measure(struct gang_member *g, const struct vote *votes);
 
 /* ---- meetings: meeting_local.c, meeting_hosts.c ---- */
 
@@ -196,7 +187,7 @@ bool gang_barrier(struct gang_member *g);
 /* Wake all that sleep in gang_barrier(). */
 void gang_wake(struct gang_member *g);
 
-/* Leaders: carry out g->sends and g->receives. */
+/* Leaders: carry out the links' sends and receives. */
 bool gang_exchange(struct gang_member *g);
 void transfer_clear(struct transfer *transfer);
 void transfer_add(struct transfer *transfer, const void *bytes, size_t n);

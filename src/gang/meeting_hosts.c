@@ -17,7 +17,7 @@
 
 #define RETRY_S 20e-3
 #define EXPLAIN_S 1.0
-enum { DATA, BEATS };
+enum { DATA, BEATS, LEADER_NAME = GANG_HOST + 48 };
 
 /* A leader, as rank 0 sees it. */
 struct host_entry {
@@ -34,6 +34,7 @@ struct meeting {
     struct gang_failure *failure;
     struct reception reception;
     struct host_entry *entries; /* [n_hosts] */
+    char (*names)[LEADER_NAME]; /* [n_hosts] */
     int *fds;                   /* [n_hosts] room */
     bool *is_ready;             /* [n_hosts] rank 0: is connected with all */
 };
@@ -139,9 +140,10 @@ static int connect_to_name(const char *name, int32_t port, const struct deadline
     return fd;
 }
 
-static void name_leader(char out[GANG_HOST + 48], const struct host_entry *entry)
+static void name_leader(struct meeting *m, int32_t host)
 {
-    snprintf(out, GANG_HOST + 48, "rank %d of the gang on %.63s", entry->first_rank, entry->host);
+    snprintf(m->names[host], LEADER_NAME, "rank %d of the gang on %.63s",
+             m->entries[host].first_rank, m->entries[host].host);
 }
 
 /* ---- the table of addresses ---- */
@@ -178,6 +180,7 @@ static int make_table(struct meeting *m)
     int32_t rank = m->own->n_ranks;
 
     memcpy(m->entries[0].host, m->own->host, GANG_HOST);
+    name_leader(m, 0);
     for (int32_t host = 1; host < g->n_hosts; host++) {
         struct host_entry *entry = &m->entries[host];
         struct introduction its = reception_find(&m->reception, host, DATA)->introduction;
@@ -186,12 +189,12 @@ static int make_table(struct meeting *m)
         set_no_delay(g->links[host].data);
         entry->first_rank = rank;
         memcpy(entry->host, its.host, GANG_HOST);
+        name_leader(m, host);
         if (its.rank != rank)
             return gang_fails(m->failure, GANG_BROKEN,
                               "ranks of a gang's host are not consecutive");
         if (note_address(entry, g->links[host].data, its.port))
-            return gang_fails(m->failure, GANG_LOST, "rank %d of the gang on %s has ended", rank,
-                              its.host);
+            return gang_fails(m->failure, GANG_LOST, "%s has ended", m->names[host]);
         rank += its.n_ranks;
     }
     return 0;
@@ -231,23 +234,20 @@ static int answer(struct meeting *m, struct reply *reply)
             send_reply(m, g->links[host].data, reply);
     if (reply->trouble)
         return gang_fails(m->failure, (enum gang_trouble)reply->trouble, "%s", reply->why);
-    for (int32_t host = 1; host < g->n_hosts; host++) {
-        char leader[GANG_HOST + 48];
-
-        name_leader(leader, &m->entries[host]);
+    for (int32_t host = 1; host < g->n_hosts; host++)
         if (wire_send(g->links[host].data, m->entries, (size_t)g->n_hosts * sizeof *m->entries,
-                      leader, &m->deadline, m->failure))
+                      m->names[host], &m->deadline, m->failure))
             rc = -1;
-    }
     return rc;
 }
 
-/* Receive rank 0's word. */
-static int hear(struct meeting *m, int fd, const char *leader)
+/* Receive a leader's word. */
+static int hear(struct meeting *m, int32_t host)
 {
     struct reply reply;
 
-    if (wire_receive(fd, &reply, sizeof reply, leader, &m->deadline, m->failure))
+    if (wire_receive(m->g->links[host].data, &reply, sizeof reply, m->names[host], &m->deadline,
+                     m->failure))
         return -1;
     reply.why[MEETING_WHY - 1] = '\0';
     return reply.trouble ? gang_fails(m->failure, (enum gang_trouble)reply.trouble, "%s", reply.why)
@@ -259,28 +259,24 @@ static int hear(struct meeting *m, int fd, const char *leader)
 /* True if host has sent something that is not read yet; an end is a failure. */
 static int peek(struct meeting *m, int32_t host, bool *has_word)
 {
-    char byte, leader[GANG_HOST + 48];
+    char byte;
     ssize_t got = recv(m->g->links[host].data, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
 
     *has_word = got > 0;
     if (got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR)))
         return 0;
-    name_leader(leader, &m->entries[host]);
-    return gang_fails(m->failure, GANG_LOST, "%s has ended", leader);
+    return gang_fails(m->failure, GANG_LOST, "%s has ended", m->names[host]);
 }
 
 /* Introduce this leader on a new connection. */
 static int introduce(struct meeting *m, int32_t host, uint32_t channel, int fd)
 {
-    char leader[GANG_HOST + 48];
-
-    name_leader(leader, &m->entries[host]);
     if (channel == DATA)
         m->g->links[host].data = fd;
     else
         m->g->links[host].beat = fd;
     m->own->channel = channel;
-    return wire_send(fd, m->own, sizeof *m->own, leader, &m->deadline, m->failure);
+    return wire_send(fd, m->own, sizeof *m->own, m->names[host], &m->deadline, m->failure);
 }
 
 /* A leader cannot be reached. If it has ended, or has left because of a trouble, rank 0 says so
@@ -288,28 +284,25 @@ static int introduce(struct meeting *m, int32_t host, uint32_t channel, int fd)
 static int explain(struct meeting *m, int32_t host, int code)
 {
     double until_s = clock_now(&clock_system) + EXPLAIN_S;
-    char leader[GANG_HOST + 48], first[GANG_HOST + 48];
     bool has_word = false;
 
-    name_leader(leader, &m->entries[host]);
-    name_leader(first, &m->entries[0]);
     do {
-        if (peek(m, 0, &has_word) || (has_word && hear(m, m->g->links[0].data, first)))
+        if (peek(m, 0, &has_word) || (has_word && hear(m, 0)))
             return -1;
         clock_sleep(RETRY_S);
     } while (!has_word && clock_now(&clock_system) < until_s);
-    return gang_fails(m->failure, GANG_LOST, "%s cannot be reached: %s", leader, strerror(code));
+    return gang_fails(m->failure, GANG_LOST, "%s cannot be reached: %s", m->names[host],
+                      strerror(code));
 }
 
 /* Connect to a leader before this one. */
 static int join(struct meeting *m, int32_t host, uint32_t channel)
 {
     const struct host_entry *entry = &m->entries[host];
-    char what[GANG_HOST + 80], leader[GANG_HOST + 48];
+    char what[LEADER_NAME + 20];
     int fd;
 
-    name_leader(leader, entry);
-    snprintf(what, sizeof what, "%s did not answer", leader);
+    snprintf(what, sizeof what, "%s did not answer", m->names[host]);
     fd = try_connect((const struct sockaddr *)&entry->address, entry->length, what, &m->deadline,
                      m->failure);
     if (fd == -1)
@@ -343,12 +336,10 @@ static int32_t take_callers(struct meeting *m)
  * if there is a trouble. */
 static int await_later(struct meeting *m)
 {
-    char first[GANG_HOST + 48];
     bool has_word;
 
-    name_leader(first, &m->entries[0]);
     while (take_callers(m)) {
-        if (peek(m, 0, &has_word) || (has_word && hear(m, m->g->links[0].data, first)) ||
+        if (peek(m, 0, &has_word) || (has_word && hear(m, 0)) ||
             deadline_check(&m->deadline, "leaders of the gang's hosts did not connect", m->failure))
             return -1;
         reception_step(&m->reception, &m->g->links[0].data, 1);
@@ -368,13 +359,11 @@ static int await_all(struct meeting *m)
 
         n_missing = take_callers(m);
         for (int32_t host = 1; host < g->n_hosts && !rc; host++) {
-            char leader[GANG_HOST + 48];
             bool has_word;
 
-            name_leader(leader, &m->entries[host]);
             rc = peek(m, host, &has_word);
             if (!rc && has_word && !m->is_ready[host]) {
-                rc = hear(m, g->links[host].data, leader);
+                rc = hear(m, host);
                 m->is_ready[host] = true;
             }
             n_missing += !m->is_ready[host];
@@ -413,30 +402,30 @@ static int lead(struct meeting *m)
 static int follow(struct meeting *m, const char *address, int32_t port)
 {
     struct gang_member *g = m->g;
-    char first[GANG_HOST + 48];
     struct reply word;
     int rc = 0, fd;
 
     snprintf(m->entries[0].host, GANG_HOST, "%.63s", address);
-    name_leader(first, &m->entries[0]);
+    name_leader(m, 0);
     fd = connect_to_name(address, port, &m->deadline, m->failure);
     if (fd < 0 || introduce(m, 0, DATA, fd))
         return -1;
     FAULT("gang: has introduced itself to rank 0");
     m->deadline = deadline_renew(&m->deadline, false);
-    if (hear(m, fd, first) || wire_receive(fd, m->entries, (size_t)g->n_hosts * sizeof *m->entries,
-                                           first, &m->deadline, m->failure))
+    if (hear(m, 0) || wire_receive(fd, m->entries, (size_t)g->n_hosts * sizeof *m->entries,
+                                   m->names[0], &m->deadline, m->failure))
         return -1;
-    name_leader(first, &m->entries[0]);
+    for (int32_t host = 0; host < g->n_hosts; host++)
+        name_leader(m, host);
     if (note_address(&m->entries[0], fd, (uint32_t)port))
-        rc = gang_fails(m->failure, GANG_LOST, "%s has ended", first);
+        rc = gang_fails(m->failure, GANG_LOST, "%s has ended", m->names[0]);
     for (int32_t host = 0; host < g->host && !rc; host++)
         rc = (host && join(m, host, DATA)) || join(m, host, BEATS);
     FAULT("gang: is connected with the leaders before it");
     rc = rc || await_later(m);
     word = word_of(m, rc);
     send_reply(m, fd, &word);
-    return rc ? -1 : hear(m, fd, first);
+    return rc ? -1 : hear(m, 0);
 }
 
 int meeting_hosts(struct gang_member *g, struct introduction *own, const struct gang_place *place,
@@ -456,9 +445,11 @@ int meeting_hosts(struct gang_member *g, struct introduction *own, const struct 
     own->port = port_of(listener);
     FAULT("gang: listens for other hosts");
     m.entries = calloc((size_t)g->n_hosts, sizeof *m.entries);
+    m.names = calloc((size_t)g->n_hosts, sizeof *m.names);
     m.fds = calloc((size_t)g->n_hosts, sizeof *m.fds);
     m.is_ready = calloc((size_t)g->n_hosts, sizeof *m.is_ready);
-    if (reception_open(&m.reception, listener, own) || !m.entries || !m.fds || !m.is_ready)
+    if (reception_open(&m.reception, listener, own) || !m.entries || !m.names || !m.fds ||
+        !m.is_ready)
         gang_fails(failure, GANG_BROKEN, "out of memory");
     else
         rc = g->host ? follow(&m, place->address, place->port) : lead(&m);
@@ -468,6 +459,7 @@ int meeting_hosts(struct gang_member *g, struct introduction *own, const struct 
     }
     reception_close(&m.reception);
     free(m.entries);
+    free(m.names);
     free(m.fds);
     free(m.is_ready);
     FAULT("gang: the hosts have met");

@@ -186,11 +186,6 @@ static int lead_meeting(struct gang_member *g, struct introduction *own,
 
 /* ---- the others ---- */
 
-static void nap(void)
-{
-    clock_sleep(RETRY_S);
-}
-
 static int find_leader(struct gang_member *g, const struct introduction *own, const char *leader,
                        const struct deadline *deadline, struct gang_failure *failure)
 {
@@ -208,7 +203,7 @@ static int find_leader(struct gang_member *g, const struct introduction *own, co
             return meeting_broken(failure, "meeting point of a gang");
         if (deadline_check(deadline, what, failure))
             return -1;
-        nap();
+        clock_sleep(RETRY_S);
     }
     return 0;
 }
