@@ -11,30 +11,15 @@
 
 #define MOST 1000000000
 
-struct job_array_environment job_array_environment(void)
-{
-    return (struct job_array_environment){
-        .slurm_id = getenv("SLURM_ARRAY_TASK_ID"),
-        .slurm_min = getenv("SLURM_ARRAY_TASK_MIN"),
-        .slurm_max = getenv("SLURM_ARRAY_TASK_MAX"),
-        .slurm_step = getenv("SLURM_ARRAY_TASK_STEP"),
-        .slurm_count = getenv("SLURM_ARRAY_TASK_COUNT"),
-        .lsf_index = getenv("LSB_JOBINDEX"),
-        .lsf_end = getenv("LSB_JOBINDEX_END"),
-        .lsf_step = getenv("LSB_JOBINDEX_STEP"),
-    };
-}
-
 /* missing: the number of a variable that is not set; negative: an error. */
-static int number(long *out, const char *name, const char *text, long least, long missing,
-                  struct err *err)
+static int number(long *out, const char *name, long least, long missing, struct err *err)
 {
+    const char *text = getenv(name);
     char *end;
 
-    if (!text && missing >= 0) {
-        *out = missing;
+    *out = missing;
+    if (!text && missing >= 0)
         return 0;
-    }
     if (!text)
         return err_set(err,
                        "--shard auto: this is an element of a job array, but %s is not set: give "
@@ -63,15 +48,15 @@ static int place(struct shard *shard, long index, long first, long last, long st
     return 1;
 }
 
-static int slurm_shard(struct shard *shard, const struct job_array_environment *e, struct err *err)
+static int slurm_shard(struct shard *shard, struct err *err)
 {
     long id, min, max, step, count;
 
-    if (number(&id, "SLURM_ARRAY_TASK_ID", e->slurm_id, 0, -1, err) ||
-        number(&min, "SLURM_ARRAY_TASK_MIN", e->slurm_min, 0, -1, err) ||
-        number(&max, "SLURM_ARRAY_TASK_MAX", e->slurm_max, 0, -1, err) ||
-        number(&step, "SLURM_ARRAY_TASK_STEP", e->slurm_step, 1, 1, err) ||
-        number(&count, "SLURM_ARRAY_TASK_COUNT", e->slurm_count, 1, -1, err))
+    if (number(&id, "SLURM_ARRAY_TASK_ID", 0, -1, err) ||
+        number(&min, "SLURM_ARRAY_TASK_MIN", 0, -1, err) ||
+        number(&max, "SLURM_ARRAY_TASK_MAX", 0, -1, err) ||
+        number(&step, "SLURM_ARRAY_TASK_STEP", 1, 1, err) ||
+        number(&count, "SLURM_ARRAY_TASK_COUNT", 1, -1, err))
         return -1;
     if (max < min || count != (max - min) / step + 1)
         return err_set(err,
@@ -83,30 +68,25 @@ static int slurm_shard(struct shard *shard, const struct job_array_environment *
     return place(shard, id, min, max, step, err);
 }
 
-static int lsf_shard(struct shard *shard, const struct job_array_environment *e, long index,
-                     struct err *err)
+int job_array_shard(struct shard *shard, struct err *err)
 {
-    long last, step;
-
-    if (number(&last, "LSB_JOBINDEX_END", e->lsf_end, 1, -1, err) ||
-        number(&step, "LSB_JOBINDEX_STEP", e->lsf_step, 1, 1, err))
-        return -1;
-    return place(shard, index, (index - 1) % step + 1, last, step, err);
-}
-
-int job_array_shard(struct shard *shard, const struct job_array_environment *e, struct err *err)
-{
-    long index;
+    bool is_slurm = getenv("SLURM_ARRAY_TASK_ID") != NULL;
+    long index, last, step;
 
     *shard = (struct shard){1, 1};
-    if (number(&index, "LSB_JOBINDEX", e->lsf_index, 0, 0, err))
+    if (number(&index, "LSB_JOBINDEX", 0, 0, err))
         return -1;
-    if (e->slurm_id && index)
+    if (is_slurm && index)
         return err_set(err, "--shard auto: both SLURM_ARRAY_TASK_ID and LSB_JOBINDEX are set: give "
                             "--shard K/N");
-    if (e->slurm_id)
-        return slurm_shard(shard, e, err);
-    return index ? lsf_shard(shard, e, index, err) : 0;
+    if (is_slurm)
+        return slurm_shard(shard, err);
+    if (!index)
+        return 0;
+    if (number(&last, "LSB_JOBINDEX_END", 1, -1, err) ||
+        number(&step, "LSB_JOBINDEX_STEP", 1, 1, err))
+        return -1;
+    return place(shard, index, (index - 1) % step + 1, last, step, err);
 }
 
 /* Offset of the extension or the end. */
@@ -151,7 +131,9 @@ void job_array_database(struct buf *out, const char *db, const struct shard *sha
         buf_printf(out, "%.*s.%dof%d%s", (int)stem(db), db, shard->k, shard->n, db + stem(db));
 }
 
-int job_array_check_beside(const char *db, const struct shard *shard, struct err *err)
+/* Refuse databases of another number of shards beside db, the name before job_array_database(): an
+ * element that is submitted alone would take itself for an array of one and run everything again. */
+static int check_beside(const char *db, const struct shard *shard, struct err *err)
 {
     size_t end = stem(db);
     struct buf pattern = {0};
@@ -174,21 +156,6 @@ int job_array_check_beside(const char *db, const struct shard *shard, struct err
     globfree(&found);
     buf_release(&pattern);
     return rc;
-}
-
-static int resolve(struct job_array_share *share, const char *option, struct err *err)
-{
-    struct job_array_environment environment = job_array_environment();
-    int rc;
-
-    share->shard = (struct shard){1, 1};
-    if (!option)
-        return 0;
-    if (strcmp(option, "auto") != 0)
-        return shard_parse(&share->shard, option, err) ? err_wrap(err, "--shard") : 0;
-    rc = job_array_shard(&share->shard, &environment, err);
-    share->is_alone = rc == 0;
-    return rc == 1 ? job_array_check_beside(share->base, &share->shard, err) : rc;
 }
 
 /* db may already be the name of a shard. */
@@ -216,8 +183,17 @@ int job_array_share_open(struct job_array_share *share, const char *option, cons
                          struct err *err)
 {
     share->base = db;
-    if (resolve(share, option, err))
-        return -1;
+    share->shard = (struct shard){1, 1};
+    if (option && strcmp(option, "auto") != 0) {
+        if (shard_parse(&share->shard, option, err))
+            return err_wrap(err, "--shard");
+    } else if (option) {
+        int rc = job_array_shard(&share->shard, err);
+
+        share->is_alone = rc == 0;
+        if (rc < 0 || (rc == 1 && check_beside(db, &share->shard, err)))
+            return -1;
+    }
     job_array_database(&share->db, db, &share->shard);
     put_merge(&share->merge, db, share->shard.n);
     if (buf_failed(&share->db) || buf_failed(&share->merge))

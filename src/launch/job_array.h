@@ -6,30 +6,16 @@
 #include "base/buf.h"
 #include "grid/shard.h"
 
-/* NULL: not set. */
-struct job_array_environment {
-    const char *slurm_id, *slurm_min, *slurm_max, *slurm_step, *slurm_count;
-    const char *lsf_index, *lsf_end, *lsf_step; /* index 0: not an array */
-};
-
-struct job_array_environment job_array_environment(void);
-
-/* This element's part of the sweep, by its place in the array. Returns 1 in an array; 0 and the
+/* This element's part of the sweep, by its place in the array of the environment. Returns 1 in an array; 0 and the
  * whole sweep elsewhere; -1 and err if the array has gaps or the variables are invalid. LSF does
  * not report the first index: it is assumed to be the smallest that the step allows. */
-int job_array_shard(struct shard *shard, const struct job_array_environment *environment,
-                    struct err *err);
+int job_array_shard(struct shard *shard, struct err *err);
 
 /* "NAME.KofN.db" for "NAME.db". Unchanged if db is already that, or for the whole sweep. */
 void job_array_database(struct buf *out, const char *db, const struct shard *shard);
 
 /* False if the name has no shard. */
 bool job_array_database_shard(struct shard *shard, const char *db);
-
-/* -1 and err if databases of another number of shards lie beside db, the name before
- * job_array_database(): an element that is submitted alone would take itself for an array of one
- * and run everything again. */
-int job_array_check_beside(const char *db, const struct shard *shard, struct err *err);
 
 /* The meaning of --shard and --db together. */
 struct job_array_share {

@@ -82,18 +82,6 @@ void launch_report_note_loss(const struct process *rank)
         has_lost_host = true;
 }
 
-static bool is_mpirun(pid_t pid)
-{
-    static const char *const names[] = {"mpirun", "orterun", "mpiexec", "prterun"};
-    char name[32];
-
-    process_name(name, sizeof name, pid);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return false;
-}
-
 static bool is_left(const struct process *mpirun, double seconds)
 {
     double until_s = clock_now(&clock_system) + seconds;
@@ -125,12 +113,15 @@ static void see_to_its_end(const struct process *mpirun)
 
 void launch_report_end_mpirun(void)
 {
+    static const char names[] = " mpirun orterun mpiexec prterun ";
     struct process mpirun;
+    char name[32] = " ";
     pid_t pid;
 
     if (!has_lost_host || launch_report_is_heard())
         return;
-    if (!is_mpirun(getppid())) {
+    process_name(name + 1, sizeof name - 2, getppid());
+    if (!strstr(names, strcat(name, " "))) {
         log_warn("if a host was lost, mpirun may wait for it forever, and this host cannot end "
                  "mpirun; 'espalier run -n' can");
         return;

@@ -91,34 +91,21 @@ static void tell_to_stop(struct watch *w)
     w->told_s = now_s();
 }
 
-/* mpirun loses a signal that arrives before its ranks listen, so it is sent until they have
- * started, and once more, however short ago the last was. */
-static void stop_again(struct watch *w)
-{
-    if (*w->stop && now_s() >= w->told_s + STOP_AGAIN_S)
-        tell_to_stop(w);
-}
-
-static void take_up(struct watch *w, const char *text)
-{
-    long long pid = -1, start = 0;
-
-    if (*w->stop)
-        tell_to_stop(w);
-    w->end->has_come_up = true;
-    w->late_s = INFINITY;
-    w->is_elsewhere = sscanf(text, "%lld %lld %64s %63[^\n]", &pid, &start, w->leader.host,
-                             w->leader.realm) >= 3 &&
-                      !process_is_here(&w->leader);
-    w->leader.pid = pid;
-    w->leader.start = start;
-    take_sign_of_life(w);
-}
-
 static void take_line(struct watch *w, const char *line)
 {
     if (!strncmp(line, REPORT_UP, sizeof REPORT_UP - 1)) {
-        take_up(w, line + sizeof REPORT_UP - 1);
+        long long pid = -1, start = 0;
+
+        if (*w->stop)
+            tell_to_stop(w);
+        w->end->has_come_up = true;
+        w->late_s = INFINITY;
+        w->is_elsewhere = sscanf(line + sizeof REPORT_UP - 1, "%lld %lld %64s %63[^\n]", &pid,
+                                 &start, w->leader.host, w->leader.realm) >= 3 &&
+                          !process_is_here(&w->leader);
+        w->leader.pid = pid;
+        w->leader.start = start;
+        take_sign_of_life(w);
     } else if (!strcmp(line, REPORT_ALIVE)) {
         take_sign_of_life(w);
     } else if (!strncmp(line, REPORT_STATUS, sizeof REPORT_STATUS - 1)) {
@@ -131,9 +118,17 @@ static void take_line(struct watch *w, const char *line)
     }
 }
 
-static void take_bytes(struct watch *w, const char *bytes, size_t n)
+/* False: the output has ended. */
+static bool read_report(struct watch *w, int fd, int wait_ms)
 {
-    for (size_t i = 0; i < n; i++) {
+    struct pollfd wanted = {.fd = fd, .events = POLLIN};
+    char bytes[4096];
+    ssize_t n;
+
+    if (poll(&wanted, 1, wait_ms) <= 0)
+        return wait_ms > 0;
+    n = read(fd, bytes, sizeof bytes);
+    for (ssize_t i = 0; i < n; i++) {
         if (bytes[i] != '\n') {
             buf_putc(&w->line, bytes[i]);
             continue;
@@ -141,30 +136,7 @@ static void take_bytes(struct watch *w, const char *bytes, size_t n)
         take_line(w, buf_text(&w->line));
         buf_clear(&w->line);
     }
-}
-
-static bool read_report(struct watch *w, int fd)
-{
-    struct pollfd wanted = {.fd = fd, .events = POLLIN};
-    char bytes[4096];
-    ssize_t n;
-
-    if (poll(&wanted, 1, LOOK_MS) <= 0)
-        return true;
-    n = read(fd, bytes, sizeof bytes);
-    if (n > 0)
-        take_bytes(w, bytes, (size_t)n);
     return n > 0 || (n < 0 && errno == EINTR);
-}
-
-static void see_end(struct watch *w)
-{
-    int status;
-
-    if (waitpid(w->pid, &status, WNOHANG) != w->pid)
-        return;
-    w->has_ended = true;
-    w->end->mpirun_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
 /* The other ranks leave, those on other hosts after heartbeat_limit, and mpirun may wait forever for a
@@ -192,19 +164,6 @@ static void lose_patience(struct watch *w)
     w->due_s = now_s() + END_S;
 }
 
-/* A daemon of Open MPI that cannot reach mpirun ends without a message, and mpirun waits for it
- * forever. */
-static void warn_late(struct watch *w)
-{
-    if (now_s() < w->late_s)
-        return;
-    w->late_s = INFINITY;
-    log_warn("not all ranks have started after %.0f s: programs load slowly, or a host of the "
-             "launch cannot reach this one (a firewall, or the wrong network: "
-             "OMPI_MCA_oob_tcp_if_include selects one); run gives up after %.0f min",
-             LATE_S, COME_UP_S / 60);
-}
-
 /* pid: mpirun, leader of a process group; report_fd: its standard output. */
 static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heartbeat_s,
                   const volatile sig_atomic_t *stop)
@@ -222,20 +181,36 @@ static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heart
 
     *end = (struct mpirun_end){.status = -1};
     while (!w.has_ended) {
+        int status;
+
         if (is_open)
-            is_open = read_report(&w, report_fd);
+            is_open = read_report(&w, report_fd, LOOK_MS);
         else
             clock_sleep(backoff_next(&backoff));
-        if (!end->has_come_up)
-            stop_again(&w);
-        warn_late(&w);
-        see_end(&w);
+        /* mpirun loses a signal that arrives before its ranks listen, so it is sent until they have
+         * started, and once more, however short ago the last was. */
+        if (!end->has_come_up && *stop && now_s() >= w.told_s + STOP_AGAIN_S)
+            tell_to_stop(&w);
+        /* A daemon of Open MPI that cannot reach mpirun ends without a message, and mpirun waits for
+         * it forever. */
+        if (now_s() >= w.late_s) {
+            w.late_s = INFINITY;
+            log_warn(
+                "not all ranks have started after %.0f s: programs load slowly, or a host of the "
+                "launch cannot reach this one (a firewall, or the wrong network: "
+                "OMPI_MCA_oob_tcp_if_include selects one); run gives up after %.0f min",
+                LATE_S, COME_UP_S / 60);
+        }
+        if (waitpid(pid, &status, WNOHANG) == pid) {
+            w.has_ended = true;
+            end->mpirun_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        }
         see_end_of_leader(&w);
         if (!w.has_ended && now_s() > w.due_s)
             lose_patience(&w);
     }
-    while (is_open && poll(&(struct pollfd){.fd = report_fd, .events = POLLIN}, 1, 0) > 0)
-        is_open = read_report(&w, report_fd);
+    while (is_open && read_report(&w, report_fd, 0))
+        continue;
     buf_release(&w.line);
 }
 
@@ -243,13 +218,21 @@ static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heart
 
 static volatile sig_atomic_t child_pid, was_asked_to_stop;
 
-/* With fewer, mpirun of Open MPI 4 never starts the ranks: 2 ranks start with 40 but not with 32, 4 with 48
- * but not with 40. In a batch job most may be on other hosts. */
-static int check_files(long ranks, bool is_batch, struct err *err)
+int mpirun_check_ranks(long ranks, struct err *err)
 {
-    long needed = 32 + 4 * (is_batch ? 1 : ranks);
+    const long each = 16;
+    int cores = host_cores();
     struct rlimit limit;
+    struct batch_job job;
+    long needed;
 
+    batch_job_here(&job);
+    if (ranks > each * cores && job.system == BATCH_NONE)
+        return err_set(err, "--ranks %ld: must be at most %ld, %ld for each of the %d cores here",
+                       ranks, each * cores, each, cores);
+    /* With fewer, mpirun of Open MPI 4 never starts the ranks: 2 ranks start with 40 but not with 32, 4
+     * with 48 but not with 40. In a batch job most may be on other hosts. */
+    needed = 32 + 4 * (job.system == BATCH_NONE ? ranks : 1);
     if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= (rlim_t)needed)
         return 0;
     return err_set(
@@ -259,42 +242,12 @@ static int check_files(long ranks, bool is_batch, struct err *err)
         (long)limit.rlim_cur, needed, ranks, needed);
 }
 
-int mpirun_check_ranks(long ranks, struct err *err)
-{
-    const long each = 16;
-    int cores = host_cores();
-    struct batch_job job;
-
-    batch_job_here(&job);
-    if (ranks <= each * cores || job.system != BATCH_NONE)
-        return check_files(ranks, job.system != BATCH_NONE, err);
-    return err_set(err, "--ranks %ld: must be at most %ld, %ld for each of the %d cores here",
-                   ranks, each * cores, each, cores);
-}
-
 double mpirun_begun(void)
 {
     const char *begun = getenv(LAUNCH_BEGUN);
     double passed_s = begun ? clock_unix() - strtod(begun, NULL) : 0;
 
     return clock_now(&clock_system) - fmax(passed_s, 0);
-}
-
-static void pass_begun(double begun_s)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "%.3f", clock_unix() - (clock_now(&clock_system) - begun_s));
-    setenv(LAUNCH_BEGUN, text, 1);
-}
-
-/* The ranks write to pipes, but a terminal may show what they write. */
-static void pass_width(void)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "%d", isatty(STDERR_FILENO) ? terminal_width(STDERR_FILENO) : 0);
-    setenv(LAUNCH_WIDTH, text, 1);
 }
 
 static void forward(int signal_number)
@@ -323,94 +276,62 @@ struct words {
     size_t n;
 };
 
-static void add(struct words *words, const char *word)
+/* more: ends with NULL. */
+static void add(struct words *words, const char *const *more)
 {
-    words->at[words->n++] = word;
+    while (*more)
+        words->at[words->n++] = *more++;
 }
 
-/* Other ranks continue when one dies: --enable-recovery up to Open MPI 4, a runtime option of PRRTE
- * from 5 on. */
-static void add_recovery(struct words *words)
-{
-    const char *library = world_library();
-    int major = 0;
-
-    if (sscanf(library, "Open MPI v%d", &major) == 1 && major >= 5) {
-        add(words, "--runtime-options");
-        add(words, "recoverable");
-    } else {
-        add(words, "--enable-recovery");
-    }
-}
-
-/* On a shared machine nothing is bound: a rank bound to a busy core waited for seconds. */
-static void add_placement(struct words *words, const char *cores)
-{
-    struct batch_job job;
-
-    batch_job_here(&job);
-    if (job.system == BATCH_NONE) {
-        add(words, "--oversubscribe");
-        add(words, "--bind-to");
-        add(words, "none");
-    } else {
-        add(words, "--map-by");
-        add(words, cores);
-        add(words, "--bind-to");
-        add(words, "core");
-    }
-}
-
-/* mpirun passes to other hosts only the variables of -x. */
-static void add_environment(struct words *words)
-{
-    static const char *const names[] = {PROCESS_COMMAND, LAUNCH_REPORT, LAUNCH_BEGUN, LAUNCH_WIDTH,
-                                        SHARED_VARIABLE, LAUNCH_CHECKS, LAUNCH_DB};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (getenv(names[i])) {
-            add(words, "-x");
-            add(words, names[i]);
-        }
-}
+#define ADD(words, ...) add(words, (const char *const[]){__VA_ARGS__, NULL})
 
 static const char **make_args(const struct mpirun *launch, int argc, char **argv,
                               const char *program, const char *ranks, const char *cores)
 {
+    /* mpirun passes to other hosts only the variables of -x */
+    static const char *const names[] = {PROCESS_COMMAND, LAUNCH_REPORT, LAUNCH_BEGUN, LAUNCH_WIDTH,
+                                        SHARED_VARIABLE, LAUNCH_CHECKS, LAUNCH_DB};
     struct words words = {.at = calloc((size_t)argc + MAX_WORDS, sizeof *words.at)};
+    struct batch_job job;
+    int major = 0;
 
     if (!words.at)
         return NULL;
-    add(&words, "mpirun");
-    add(&words, "-q");
-    add(&words, "-n");
-    add(&words, ranks);
+    ADD(&words, "mpirun", "-q", "-n", ranks);
     if (geteuid() == 0)
-        add(&words, "--allow-run-as-root");
-    add_recovery(&words);
-    add_placement(&words, cores);
-    add_environment(&words);
-    add(&words, program);
-    add(&words, launch->verb);
-    if (launch->progress) {
-        add(&words, "--progress");
-        add(&words, launch->progress);
-    }
-    add(&words, "--color");
-    add(&words, launch->color);
+        ADD(&words, "--allow-run-as-root");
+    /* Other ranks continue when one dies: an option up to Open MPI 4, a runtime option of PRRTE from 5
+     * on. */
+    if (sscanf(world_library(), "Open MPI v%d", &major) == 1 && major >= 5)
+        ADD(&words, "--runtime-options", "recoverable");
+    else
+        ADD(&words, "--enable-recovery");
+    /* On a shared machine nothing is bound: a rank bound to a busy core waited for seconds. */
+    batch_job_here(&job);
+    if (job.system == BATCH_NONE)
+        ADD(&words, "--oversubscribe", "--bind-to", "none");
+    else
+        ADD(&words, "--map-by", cores, "--bind-to", "core");
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            ADD(&words, "-x", names[i]);
+    ADD(&words, program, launch->verb);
+    if (launch->progress)
+        ADD(&words, "--progress", launch->progress);
+    ADD(&words, "--color", launch->color);
     for (int i = 1; i < argc; i++) {
         int skip = words_to_drop(argv[i]);
 
         if (skip)
             i += skip - 1;
         else
-            add(&words, argv[i]);
+            ADD(&words, argv[i]);
     }
     return words.at;
 }
 
-/* Settings to survive the loss of a host. The user's take precedence. */
-static void set_for_hosts(const struct mpirun *launch)
+/* The user's settings take precedence. */
+static void set_options(const struct mpirun *launch)
 {
     struct batch_job job;
     char seconds[16];
@@ -423,20 +344,15 @@ static void set_for_hosts(const struct mpirun *launch)
     snprintf(seconds, sizeof seconds, "%.0f", fmax(launch->heartbeat_s / 3, 1));
     setenv("OMPI_MCA_oob_tcp_keepalive_intvl", seconds, 0);
     setenv("OMPI_MCA_oob_tcp_keepalive_probes", "6", 0);
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
+    batch_job_here(&job);
+    if (job.system != BATCH_NONE)
+        return;
     /* The daemon detaches from the ssh that started it, since a broken ssh would end the launch. A
      * batch system that starts daemons itself must keep hold of them. */
-    batch_job_here(&job);
-    if (job.system == BATCH_NONE)
-        setenv("OMPI_MCA_plm_rsh_no_tree_spawn", "1", 0);
-}
-
-/* On one host shared memory is enough, and networks take 0.2 s to open. The user's take precedence. */
-static void set_for_one_host(void)
-{
-    struct batch_job job;
-
-    batch_job_here(&job);
-    if (job.system == BATCH_NONE && !getenv("OMPI_MCA_orte_default_hostfile"))
+    setenv("OMPI_MCA_plm_rsh_no_tree_spawn", "1", 0);
+    /* On one host shared memory is enough, and networks take 0.2 s to open. */
+    if (!getenv("OMPI_MCA_orte_default_hostfile"))
         setenv("OMPI_MCA_pml", "ob1", 0);
 }
 
@@ -452,34 +368,19 @@ static void become_mpirun(const struct mpirun *launch, const char **args, int fa
     if (null >= 0)
         dup2(null, STDIN_FILENO);
     dup2(report, STDOUT_FILENO);
-    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
-    set_for_hosts(launch);
-    set_for_one_host();
+    set_options(launch);
     execvp(args[0], (char *const *)args);
     if (write(failure, &errno, sizeof errno) < 0)
         _exit(126);
     _exit(127);
 }
 
-static int check_start(int fd, pid_t pid, struct err *err)
-{
-    int failure = 0;
-    ssize_t got;
-
-    while ((got = read(fd, &failure, sizeof failure)) < 0 && errno == EINTR)
-        continue;
-    if (got <= 0)
-        return 0;
-    waitpid(pid, NULL, 0);
-    return err_set(err, "cannot start mpirun: %s; is Open MPI in the PATH?", strerror(failure));
-}
-
 static int start(struct mpirun_end *end, const struct mpirun *launch, const char **args,
                  struct err *err)
 {
-    int failure[2], report[2];
+    int failure[2], report[2], code = 0, rc = 0;
+    ssize_t got;
     pid_t pid;
-    int rc;
 
     if (pipe2(failure, O_CLOEXEC) || pipe2(report, O_CLOEXEC))
         return err_set(err, "pipe: %s", strerror(errno));
@@ -492,7 +393,12 @@ static int start(struct mpirun_end *end, const struct mpirun *launch, const char
     stop_install(forward, 0);
     close(failure[1]);
     close(report[1]);
-    rc = check_start(failure[0], pid, err);
+    while ((got = read(failure[0], &code, sizeof code)) < 0 && errno == EINTR)
+        continue;
+    if (got > 0) {
+        waitpid(pid, NULL, 0);
+        rc = err_set(err, "cannot start mpirun: %s; is Open MPI in the PATH?", strerror(code));
+    }
     if (!rc)
         watch(end, pid, report[0], launch->heartbeat_s, &was_asked_to_stop);
     close(failure[0]);
@@ -548,7 +454,7 @@ static int end_status(enum exit_status *status, const struct mpirun_end *end, st
 int mpirun_run(enum exit_status *status, bool *is_cut, const struct mpirun *launch, int argc,
                char **argv, struct err *err)
 {
-    char program[4096], ranks[16], cores[32];
+    char program[4096], ranks[16], cores[32], text[32];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
     struct mpirun_end end;
     const char **args;
@@ -561,8 +467,11 @@ int mpirun_run(enum exit_status *status, bool *is_cut, const struct mpirun *laun
     snprintf(cores, sizeof cores, "slot:PE=%d", launch->threads);
     setenv(PROCESS_COMMAND, launch->command, 1);
     setenv(LAUNCH_REPORT, "1", 1);
-    pass_begun(launch->begun_s);
-    pass_width();
+    snprintf(text, sizeof text, "%.3f", clock_unix() - (now_s() - launch->begun_s));
+    setenv(LAUNCH_BEGUN, text, 1);
+    /* the ranks write to pipes, but a terminal may show what they write */
+    snprintf(text, sizeof text, "%d", isatty(STDERR_FILENO) ? terminal_width(STDERR_FILENO) : 0);
+    setenv(LAUNCH_WIDTH, text, 1);
     args = make_args(launch, argc, argv, program, ranks, cores);
     if (!args)
         return err_nomem(err, "arguments", (size_t)argc * sizeof *args);
