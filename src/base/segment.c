@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,13 +55,9 @@ static int fail_reserve(const struct segment *s, size_t n, int code, struct err 
 
 int segment_reserve(const struct segment *s, size_t n, struct err *err)
 {
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, before;
-    int code;
+    /* main() ignores the signal that the kernel sends beyond `ulimit -f` */
+    int code = posix_fallocate(s->fd, 0, (off_t)n);
 
-    /* Beyond `ulimit -f` the kernel sends this signal, which kills. */
-    sigaction(SIGXFSZ, &ignore, &before);
-    code = posix_fallocate(s->fd, 0, (off_t)n);
-    sigaction(SIGXFSZ, &before, NULL);
     if (!code)
         return 0;
     /* Give back the space taken before the failure. */

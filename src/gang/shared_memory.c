@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -18,27 +17,14 @@ enum { DESCRIPTORS = 200 };
 /* The kernel limits the descriptors that were sent and not yet received. */
 #define IN_FLIGHT_S 5.0
 
-/* Beyond `ulimit -f` the kernel sends this signal, which kills. */
-static void ignore_limit(struct sigaction *before)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN};
-
-    sigaction(SIGXFSZ, &ignore, before);
-}
-
+/* main() ignores the signal that the kernel sends beyond `ulimit -f`. */
 int shared_memory_make(size_t n)
 {
-    int fd = memfd_create("espalier-gang", MFD_CLOEXEC), rc, code;
-    struct sigaction before;
+    int fd = memfd_create("espalier-gang", MFD_CLOEXEC), code;
 
-    if (fd < 0)
-        return -1;
-    ignore_limit(&before);
-    rc = ftruncate(fd, (off_t)n);
-    code = errno;
-    sigaction(SIGXFSZ, &before, NULL);
-    if (!rc)
+    if (fd < 0 || !ftruncate(fd, (off_t)n))
         return fd;
+    code = errno;
     close(fd);
     errno = code;
     return -1;
@@ -46,13 +32,7 @@ int shared_memory_make(size_t n)
 
 int shared_memory_reserve(int fd, size_t begin, size_t end)
 {
-    struct sigaction before;
-
-    if (begin >= end)
-        return 0;
-    ignore_limit(&before);
-    errno = posix_fallocate(fd, (off_t)begin, (off_t)(end - begin));
-    sigaction(SIGXFSZ, &before, NULL);
+    errno = begin < end ? posix_fallocate(fd, (off_t)begin, (off_t)(end - begin)) : 0;
     return errno ? -1 : 0;
 }
 

@@ -75,13 +75,6 @@ void stop_have_come_up(void)
     is_parents_word = false;
 }
 
-/* mpirun kills its ranks after SIGINT and SIGTERM; run -n passes signals on as SIGUSR1, which
- * mpirun only forwards. srun does not set the variable. */
-static bool is_under_mpirun(void)
-{
-    return getenv("OMPI_COMM_WORLD_SIZE") != NULL;
-}
-
 void stop_install(void (*handler)(int number), int flags)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP};
@@ -103,13 +96,13 @@ void stop_catch(bool is_quiet)
         is_parents_word = true;
     }
     is_silent = is_quiet;
-    kills_follow = is_under_mpirun();
+    /* mpirun kills its ranks after SIGINT and SIGTERM; run -n passes signals on as SIGUSR1, which
+     * mpirun only forwards. srun does not set the variable. */
+    kills_follow = getenv("OMPI_COMM_WORLD_SIZE") != NULL;
     stop_install(handle, SA_RESTART);
     if (is_silent)
         signal(SIGALRM, leave_late);
-    /* A pager or `tee` that ends must not end a sweep. SQLite reports files that may not grow. */
-    signal(SIGPIPE, SIG_IGN);
-    signal(SIGXFSZ, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN); /* a pager or `tee` that ends must not end a sweep */
 }
 
 /* ---- messages ---- */
