@@ -174,18 +174,16 @@ END
 small_sweep >small.ini
 identity small small.ini
 identity types small.ini --set grid.type=gcn,mlp,ridge,noop --set grid.lambda=0.5,1 --set grid.k=3,5 --set stop=0.1
-identity graphs small.ini --set grid.metric=cosine,correlation,kinship --set grid.weights=binary,similarity \
-    --set grid.build=knn,threshold,none --set grid.threshold=0.1,0.2
+identity graphs small.ini --set grid.metric=cosine,correlation,kinship --set grid.build=knn,none \
+    --set grid.k=2,4
 identity models small.ini --set grid.layers=1,3 --set grid.activation=relu,tanh,elu,gelu --set grid.residual=no,yes \
     --set grid.batch_norm=no,yes --set grid.dropout=0:0.5:0.25 --set grid.reduce=none,exact,pca:5 --set markers=90
-identity training small.ini --set grid.optimizer=adam,adamw,sgd --set grid.schedule=constant,cosine,step \
-    --set step_size=7 --set step_gamma=0.5 --set warmup_epochs=2 --set clip_norm=1.5 --set decay_layers=first \
-    --set momentum=0.8 --set beta1=0.85 --set beta2=0.99 --set epsilon=1e-7 --set grid.batch_size=8,full \
+identity training small.ini --set grid.optimizer=adam,adamw,sgd --set grid.schedule=constant,cosine \
+    --set decay_layers=first --set momentum=0.8 --set grid.batch_size=8,full \
     --set input_dropout=0.1 --set choose_epoch=objective --set patience=3 --set 'grid.learning_rate=log(1e-3,1e-1,3)' --set weight_decay=0
 identity sweep small.ini --set objective=val_rmse --set direction=min --set seed=77 --set folds=4 --set replicates=3 \
     --set grid.threads=1,2 --set where='hidden_size = 8 or threads = 1' --set test=0.3 --set stop=0.15 --set keep=none
-identity holdout small.ini --set val=0.35 --set test=0 --set samples=83 --set populations=3 --set fst=0.4 \
-    --set heritability=0.3 --set simulation_seed=5
+identity holdout small.ini --set val=0.35 --set test=0 --set samples=83 --set heritability=0.3
 
 # ---- formats ----
 
@@ -203,7 +201,7 @@ test = 0.2
 type = gcn, mlp, ridge
 END
 identity table genotype.ini
-identity vcf genotype.ini --set genotypes=p.vcf --set maf=0.1 --set region=1,2
+identity vcf genotype.ini --set genotypes=p.vcf --set maf=0.1
 identity hapmap genotype.ini --set genotypes=p.hmp.txt --set subset=phenotyped --set folds=3
 identity plink genotype.ini --set genotypes=p.bed --set variants=thin:7 --set max_missing=0.1
 identity fixed genotype.ini --set fixed=mass,country --set folds=groups --set group=country
