@@ -24,18 +24,10 @@ double optimizer_scaled_rate(const struct gcn_spec *spec)
 double optimizer_rate(const struct gcn_spec *spec, int32_t epoch)
 {
     double rate = optimizer_scaled_rate(spec);
-    int32_t since = epoch - spec->warmup_epochs - 1;
 
-    if (since < 0)
-        return rate * epoch / (spec->warmup_epochs + 1.0);
-    switch (spec->schedule) {
-    case SCHEDULE_COSINE:
-        return rate * 0.5 * (1 + cos(M_PI * since / (spec->epochs - spec->warmup_epochs)));
-    case SCHEDULE_STEP:
-        return rate * pow(spec->step_gamma, since / spec->step_size);
-    default:
+    if (spec->schedule == SCHEDULE_CONSTANT)
         return rate;
-    }
+    return rate * 0.5 * (1 + cos(M_PI * (epoch - 1) / spec->epochs));
 }
 
 /* ---- the rows ---- */

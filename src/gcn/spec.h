@@ -27,7 +27,7 @@ enum optimizer { OPTIMIZERS(OPTIMIZER_ID, ) OPTIMIZER_COUNT };
 #undef OPTIMIZER_ID
 
 enum decay_scope { DECAY_ALL, DECAY_FIRST };                             /* on W of which layers */
-enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE, SCHEDULE_STEP };     /* optimizer.h */
+enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE };                    /* optimizer.h */
 enum lr_scaling { LR_SCALING_NONE, LR_SCALING_LINEAR, LR_SCALING_SQRT }; /* optimizer.h */
 enum class_weights { CLASSES_ALIKE, CLASSES_BALANCED };                  /* loss.h */
 enum choose_epoch { CHOOSE_LOSS, CHOOSE_OBJECTIVE };
@@ -45,10 +45,6 @@ struct gcn_spec {
     enum optimizer optimizer;
     double learning_rate;
     enum schedule schedule;
-    /* Epochs (>= 1) between changes, and their factor. */
-    int32_t step_size;
-    double step_gamma;
-    int32_t warmup_epochs;
     double clip_norm;    /* longest gradient; 0: no limit */
     double weight_decay; /* not on biases */
     enum decay_scope decay_scope;

@@ -330,11 +330,6 @@ static bool is_choice(const struct settings *s, enum param_id id, const char *na
     return s->v[id].i == param_choice(id, name);
 }
 
-static bool steps(const struct settings *s)
-{
-    return is_choice(s, P_SCHEDULE, "step") && s->v[P_WARMUP_EPOCHS].i < s->v[P_EPOCHS].i;
-}
-
 static int64_t n_hidden(const struct settings *s)
 {
     return s->v[P_LAYERS].i - !settings_pool(s);
@@ -357,11 +352,6 @@ bool plan_setting_is_idle(const struct settings *s, enum param_id id)
         return n_hidden(s) == 0;
     case P_RESIDUAL:
         return n_hidden(s) <= 1;
-    case P_SCHEDULE:
-        return s->v[P_WARMUP_EPOCHS].i >= s->v[P_EPOCHS].i;
-    case P_STEP_SIZE:
-    case P_STEP_GAMMA:
-        return !steps(s);
     case P_TEST:
         return has_parts;
     case P_VAL:

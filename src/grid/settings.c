@@ -205,11 +205,26 @@ static void put_one_line(struct buf *out, const char *text)
     }
 }
 
+static void put_gone(struct buf *out, enum param_id before)
+{
+    switch (before) {
+#define GONE_CASE(id, lines)  \
+    case P_##id:              \
+        buf_puts(out, lines); \
+        break;
+        PARAM_GONE_TABLE(GONE_CASE)
+#undef GONE_CASE
+    default:
+        break;
+    }
+}
+
 static void put_line(struct buf *out, const struct param *row, enum param_id id, union value v,
                      bool is_swept)
 {
     if ((row->type == PARAM_VALUE && !v.s) || !is_in_key(id, v, is_swept))
         return;
+    put_gone(out, id);
     buf_puts(out, row->section);
     buf_putc(out, '.');
     buf_puts(out, row->key);

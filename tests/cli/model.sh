@@ -19,7 +19,6 @@ k = 4
 hidden_size = 8
 [train]
 epochs = 4
-warmup_epochs = 1
 clip_norm = 1
 schedule = cosine
 [grid]
@@ -44,10 +43,6 @@ is "nothing was run again" "$(sqlite3 results.db "select count(*) from attempt")
 ok "the best one alone" "$ESPALIER" run best.ini --db best.db
 is "has the same score" "$(sqlite3 best.db "select value from trial")" \
     "$(sqlite3 results.db "select max(value) from trial")"
-
-ok "a schedule" "$ESPALIER" run best.ini --db step.db --set schedule=step --set step_size=2
-is "is a setting of the configuration" "$(sqlite3 step.db \
-    "select json_extract(params, '$.schedule') || json_extract(params, '$.step_size') from config")" step2
 
 fails "class weights without classes" 2 "$ESPALIER" run deep.ini --db no.db --set class_weights=balanced
 like "and a message says so" "$(cat .err)" \

@@ -38,7 +38,7 @@ POOL_CASES = {
 }
 OPTIONS = {
     "ddp_node_norm": {"batch_norm": 1, "clip_norm": 1.0},
-    "ddp_pool_norm": {"residual": 1, "batch_norm": 1, "schedule": "cosine", "warmup_epochs": 2},
+    "ddp_pool_norm": {"residual": 1, "batch_norm": 1, "schedule": "cosine"},
 }
 
 

@@ -45,13 +45,12 @@ CASES = {
 }
 
 # Options of a case; all other cases use PLAIN.
-PLAIN = {"residual": 0, "batch_norm": 0, "schedule": "constant", "step_size": 1,
-         "step_gamma": 1.0, "warmup_epochs": 0, "clip_norm": 0.0, "class_weights": "none"}
+PLAIN = {"residual": 0, "batch_norm": 0, "schedule": "constant", "clip_norm": 0.0,
+         "class_weights": "none"}
 OPTIONS = {
-    "regr_skip_elu": {"residual": 1, "schedule": "cosine", "warmup_epochs": 3, "clip_norm": 0.5},
-    "class_norm_gelu": {"batch_norm": 1, "schedule": "step", "step_size": 6, "step_gamma": 0.5,
-                        "class_weights": "balanced"},
-    "regr_norm_mini": {"batch_norm": 1, "clip_norm": 1.0, "warmup_epochs": 5},
+    "regr_skip_elu": {"residual": 1, "schedule": "cosine", "clip_norm": 0.5},
+    "class_norm_gelu": {"batch_norm": 1, "class_weights": "balanced"},
+    "regr_norm_mini": {"batch_norm": 1, "clip_norm": 1.0},
     "class_eight_layers": {"residual": 1, "batch_norm": 1, "class_weights": "balanced",
                            "schedule": "cosine"},
 }
@@ -159,18 +158,10 @@ def make_optimizer(name, groups, rate, momentum):
 
 
 def make_schedule(optimizer, o):
-    warm = o["warmup_epochs"]
     schedulers = torch.optim.lr_scheduler
     if o["schedule"] == "cosine":
-        after = schedulers.CosineAnnealingLR(optimizer, EPOCHS - warm)
-    elif o["schedule"] == "step":
-        after = schedulers.StepLR(optimizer, o["step_size"], o["step_gamma"])
-    else:
-        after = schedulers.ConstantLR(optimizer, 1.0)
-    if not warm:
-        return after
-    up = schedulers.LinearLR(optimizer, 1 / (warm + 1), 1.0, warm)
-    return schedulers.SequentialLR(optimizer, [up, after], [warm])
+        return schedulers.CosineAnnealingLR(optimizer, EPOCHS)
+    return schedulers.ConstantLR(optimizer, 1.0)
 
 
 def put(out, name, values):

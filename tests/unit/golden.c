@@ -130,7 +130,7 @@ static void read_graphs(struct golden *golden)
 
 static void read_options(struct golden *golden)
 {
-    static const char *const schedules[] = {"constant", "cosine", "step"};
+    static const char *const schedules[] = {"constant", "cosine"};
     static const char *const weights[] = {"none", "balanced"};
     struct gcn_spec *spec = &golden->spec;
     FILE *file = golden->file;
@@ -151,10 +151,7 @@ static void read_options(struct golden *golden)
     }
     spec->residual = read_int(file);
     spec->batch_norm = read_int(file);
-    spec->schedule = (enum schedule)read_choice(file, schedules, 3);
-    spec->step_size = read_int(file);
-    spec->step_gamma = read_number(file);
-    spec->warmup_epochs = read_int(file);
+    spec->schedule = (enum schedule)read_choice(file, schedules, 2);
     spec->clip_norm = read_number(file);
     spec->class_weights = (enum class_weights)read_choice(file, weights, 2);
     expect(file, "edges");

@@ -138,8 +138,8 @@ static void test_refused(void **state)
     assert_refused(P_MEMORY, "4GB",
                    "memory = 4GB: must be a number in [0, 1000000]; write the number alone, its "
                    "unit is GB");
-    assert_refused(P_STEP_SIZE, "30 epochs",
-                   "step_size = 30 epochs: must be an integer in [1, 10000000]; write the number "
+    assert_refused(P_PATIENCE, "30 epochs",
+                   "patience = 30 epochs: must be an integer in [0, 10000000]; write the number "
                    "alone, its unit is epochs");
     assert_refused(
         P_DROPOUT, "0.2 # low",

@@ -67,7 +67,6 @@ static void test_choices_are_enums(void **state)
     assert_choice(P_POOL, 0, POOL_MAX, "max");
     assert_choice(P_SCHEDULE, 0, SCHEDULE_CONSTANT, "constant");
     assert_choice(P_SCHEDULE, 0, SCHEDULE_COSINE, "cosine");
-    assert_choice(P_SCHEDULE, 0, SCHEDULE_STEP, "step");
     assert_choice(P_CLASS_WEIGHTS, 0, CLASSES_ALIKE, "none");
     assert_choice(P_CLASS_WEIGHTS, 0, CLASSES_BALANCED, "balanced");
     assert_choice(P_OPTIMIZER, 0, OPTIMIZER_ADAM, "adam");
@@ -152,10 +151,7 @@ static void test_values_arrive(void **state)
     s.v[P_RESIDUAL].i = 1;
     s.v[P_BATCH_NORM].i = param_choice(P_BATCH_NORM, "yes");
     s.v[P_CHOOSE_EPOCH].i = param_choice(P_CHOOSE_EPOCH, "objective");
-    s.v[P_SCHEDULE].i = SCHEDULE_STEP;
-    s.v[P_STEP_SIZE].i = 11;
-    s.v[P_STEP_GAMMA].f = 0.75;
-    s.v[P_WARMUP_EPOCHS].i = 5;
+    s.v[P_SCHEDULE].i = SCHEDULE_COSINE;
     s.v[P_CLIP_NORM].f = 1.5;
     s.v[P_K].i = 3;
     s.v[P_FOLDS].i = 4;
@@ -169,10 +165,7 @@ static void test_values_arrive(void **state)
     assert_true(gcn.learning_rate == 0.25);
     assert_true(gcn.residual && gcn.batch_norm);
     assert_int_equal(gcn.choose_epoch, CHOOSE_OBJECTIVE);
-    assert_int_equal(gcn.schedule, SCHEDULE_STEP);
-    assert_int_equal(gcn.step_size, 11);
-    assert_true(gcn.step_gamma == 0.75);
-    assert_int_equal(gcn.warmup_epochs, 5);
+    assert_int_equal(gcn.schedule, SCHEDULE_COSINE);
     assert_true(gcn.clip_norm == 1.5);
     assert_int_equal(gcn.class_weights, CLASSES_ALIKE);
     assert_int_equal(gcn.objective, METRIC_PEARSON);
