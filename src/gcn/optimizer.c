@@ -141,23 +141,10 @@ int optimizer_init(struct optimizer_state *optimizer, const struct gcn_spec *spe
     return 0;
 }
 
-/* Never lengthens; 1e-6 prevents division by 0. */
-static void clip(struct model *model, double most)
-{
-    double factor;
-
-    if (most <= 0)
-        return;
-    factor = most / (kernel_norm(model->gradient, model->n_trained) + 1e-6);
-    if (factor < 1)
-        kernel_scale(model->gradient, model->n_trained, (float)factor);
-}
-
 void optimizer_step(struct optimizer_state *optimizer, struct model *model)
 {
     const struct gcn_spec *spec = optimizer->spec;
 
-    clip(model, spec->clip_norm);
     optimizer->n_steps++;
     for (int32_t i = 0; i < model->n_tensors; i++) {
         const struct model_tensor *t = &model->tensor[i];

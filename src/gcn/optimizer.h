@@ -33,9 +33,7 @@ int optimizer_init(struct optimizer_state *optimizer, const struct gcn_spec *spe
                    const struct model *model, struct arena *scratch, struct err *err);
 
 /* One step along model->gradient, like torch.optim. Weight decay applies to weights only: L2 on the
- * gradient, decoupled in adamw. clip_norm first shortens the whole gradient in
- * place, like torch.nn.utils.clip_grad_norm_ (Pascanu et al. 2013, arXiv:1211.5063, algorithm
- * 1). */
+ * gradient in adam and sgd, decoupled in adamw. */
 void optimizer_step(struct optimizer_state *optimizer, struct model *model);
 
 #endif

@@ -45,7 +45,6 @@ struct gcn_spec {
     enum optimizer optimizer;
     double learning_rate;
     enum schedule schedule;
-    double clip_norm;    /* longest gradient; 0: no limit */
     double weight_decay; /* not on biases */
     enum decay_scope decay_scope;
     double momentum;

@@ -278,9 +278,6 @@
     X(SCHEDULE, "train", "schedule", CHOICE, 0, 0, "constant|cosine", "constant", "", AXIS | IDENTITY, \
       MODELS_NETWORK, INTO(gcn_spec, schedule), \
       "Learning rate in each epoch; constant: learning_rate; cosine: falls from it to almost 0 in the last epoch") \
-    X(CLIP_NORM, "train", "clip_norm", REAL, 0, 1e9, "", "0", "", AXIS | IDENTITY, \
-      MODELS_NETWORK, INTO(gcn_spec, clip_norm), \
-      "Largest Euclidean norm of the gradient over all weights; a longer gradient is shortened to it; 0: no limit") \
     X(WEIGHT_DECAY, "train", "weight_decay", REAL, 0, 1000, "", "5e-4", "", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, weight_decay), \
       "Decay of weights, never of biases") \
@@ -397,7 +394,7 @@
  *
  * X(id, lines) */
 #define PARAM_GONE_TABLE(X) \
-    X(CLIP_NORM, "train.step_size=30\ntrain.step_gamma=0.1\ntrain.warmup_epochs=0\n")
+    X(WEIGHT_DECAY, "train.step_size=30\ntrain.step_gamma=0.1\ntrain.warmup_epochs=0\ntrain.clip_norm=0\n")
 
 /* Settings without effect unless another setting has one of these choices.
  *

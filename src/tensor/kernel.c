@@ -47,28 +47,6 @@ void kernel_scatter_add(struct mat *below, const struct mat *above, const int32_
                    mat_row(above, i), above->n_cols);
 }
 
-CLONES double kernel_norm(const float *v, int64_t n)
-{
-    enum { LANES = 16 };
-    double lane[LANES] = {0}, sum = 0;
-    int64_t i = 0;
-
-    for (; i + LANES <= n; i += LANES)
-        for (int j = 0; j < LANES; j++)
-            lane[j] += (double)v[i + j] * (double)v[i + j];
-    for (int j = 0; i + j < n; j++)
-        lane[j] += (double)v[i + j] * (double)v[i + j];
-    for (int j = 0; j < LANES; j++)
-        sum += lane[j];
-    return sqrt(sum);
-}
-
-CLONES void kernel_scale(float *v, int64_t n, float by)
-{
-    for (int64_t i = 0; i < n; i++)
-        v[i] *= by;
-}
-
 CLONES void kernel_add(float *to, const float *a, const float *b, int64_t n)
 {
 #pragma omp simd

@@ -20,10 +20,6 @@ void kernel_gather_add(struct mat *above, const struct mat *below, const int32_t
 void kernel_scatter_add(struct mat *below, const struct mat *above, const int32_t *rows,
                         const int32_t *pos);
 
-/* Euclidean norm of v [n] in double; the same order of summation on all processors. */
-double kernel_norm(const float *v, int64_t n);
-void kernel_scale(float *v, int64_t n, float by);
-
 /* to = a + b, all [n]. to may be a or b. */
 void kernel_add(float *to, const float *a, const float *b, int64_t n);
 

@@ -19,7 +19,6 @@ k = 4
 hidden_size = 8
 [train]
 epochs = 4
-clip_norm = 1
 schedule = cosine
 [grid]
 layers = 2, 8

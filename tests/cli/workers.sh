@@ -119,7 +119,7 @@ ok "ridge on one rank" run workers.ini --db ranks.db --set type=ridge --set rank
 is "although ranks = 2" "$(sqlite3 ranks.db "select state || count(*) from trial group by state")" done2
 
 ok "graphs and all options" run workers.ini --db mlp.db --set grid.type=gcn,mlp --set batch_norm=yes \
-    --set residual=yes --set layers=3 --set input_dropout=0.2 --set optimizer=sgd --set clip_norm=1
+    --set residual=yes --set layers=3 --set input_dropout=0.2 --set optimizer=sgd
 is "of networks" "$(sqlite3 mlp.db "select state || count(*) from trial group by state")" done12
 
 refused() { # NAME MESSAGE OPTION...

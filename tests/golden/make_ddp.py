@@ -37,7 +37,7 @@ POOL_CASES = {
                       "adam", 0.005, 5e-4, "all", 0, 9, "standardize"),
 }
 OPTIONS = {
-    "ddp_node_norm": {"batch_norm": 1, "clip_norm": 1.0},
+    "ddp_node_norm": {"batch_norm": 1},
     "ddp_pool_norm": {"residual": 1, "batch_norm": 1, "schedule": "cosine"},
 }
 
@@ -81,8 +81,6 @@ def run(out, x, target, label, train, net, batches, case):
                 loss = torch.nn.functional.cross_entropy(z, labels[nodes])
             optimizer.zero_grad()
             loss.backward()
-            if net.options["clip_norm"]:
-                torch.nn.utils.clip_grad_norm_(ddp.parameters(), net.options["clip_norm"])
             optimizer.step()
             total += float(loss) * len(nodes)
         schedule.step()

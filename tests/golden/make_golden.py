@@ -45,12 +45,11 @@ CASES = {
 }
 
 # Options of a case; all other cases use PLAIN.
-PLAIN = {"residual": 0, "batch_norm": 0, "schedule": "constant", "clip_norm": 0.0,
-         "class_weights": "none"}
+PLAIN = {"residual": 0, "batch_norm": 0, "schedule": "constant", "class_weights": "none"}
 OPTIONS = {
-    "regr_skip_elu": {"residual": 1, "schedule": "cosine", "clip_norm": 0.5},
+    "regr_skip_elu": {"residual": 1, "schedule": "cosine"},
     "class_norm_gelu": {"batch_norm": 1, "class_weights": "balanced"},
-    "regr_norm_mini": {"batch_norm": 1, "clip_norm": 1.0},
+    "regr_norm_mini": {"batch_norm": 1},
     "class_eight_layers": {"residual": 1, "batch_norm": 1, "class_weights": "balanced",
                            "schedule": "cosine"},
 }
@@ -225,7 +224,6 @@ def run(out, x, target, label, train, net, batches, case):
         weight = len(train) / (c * torch.bincount(labels[train], minlength=c).float())
     optimizer = make_optimizer(name, net.groups(decay, scope), rate, momentum)
     schedule = make_schedule(optimizer, options)
-    parameters = [p for group in optimizer.param_groups for p in group["params"]]
     losses = []
     for epoch in batches:
         total = all_weights = 0.0
@@ -239,8 +237,6 @@ def run(out, x, target, label, train, net, batches, case):
                 share = float(weight[labels[nodes]].sum())
             optimizer.zero_grad()
             loss.backward()
-            if options["clip_norm"]:
-                torch.nn.utils.clip_grad_norm_(parameters, options["clip_norm"])
             optimizer.step()
             total += float(loss) * share
             all_weights += share

@@ -31,7 +31,7 @@ CASES = {
 }
 OPTIONS = {
     "pool_sum_options": {"residual": 1, "batch_norm": 1, "class_weights": "balanced",
-                         "schedule": "cosine", "clip_norm": 1.0},
+                         "schedule": "cosine"},
     "pool_mean_full": {"residual": 1, "batch_norm": 1},
 }
 

@@ -216,7 +216,6 @@ static void test_options(void **state)
         spec.activation = ACTIVATION_GELU;
         spec.dropout = 0.3;
         spec.schedule = variant / 2 % 2 ? SCHEDULE_COSINE : SCHEDULE_CONSTANT;
-        spec.clip_norm = 0.1;
         spec.class_weights = CLASSES_BALANCED;
         spec.batch_size = variant / 4 % 2 ? 7 : 0;
         check_breaks(&toy, &spec);

@@ -387,7 +387,6 @@ static void test_divergence(void **state)
     (void)state;
     spec.workers = 3;
     spec.batch_norm = false;
-    spec.clip_norm = 0;
     spec.optimizer = OPTIMIZER_SGD;
     spec.learning_rate = 1e20;
     toy_init(&toy, TASK_REGRESSION, false);

@@ -152,7 +152,6 @@ static void read_options(struct golden *golden)
     spec->residual = read_int(file);
     spec->batch_norm = read_int(file);
     spec->schedule = (enum schedule)read_choice(file, schedules, 2);
-    spec->clip_norm = read_number(file);
     spec->class_weights = (enum class_weights)read_choice(file, weights, 2);
     expect(file, "edges");
 }

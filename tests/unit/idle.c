@@ -80,7 +80,6 @@ static void test_schedule(void **state)
 {
     (void)state;
     assert_int_equal(count("[grid]\nschedule = constant, cosine\n"), 0);
-    assert_int_equal(count("[grid]\nclip_norm = 0, 1\n"), 0);
 }
 
 static void test_types(void **state)

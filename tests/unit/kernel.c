@@ -293,23 +293,6 @@ static void test_gather_and_scatter(void **state)
     }
 }
 
-static void test_norm(void **state)
-{
-    (void)state;
-    for (size_t w = 0; w < N_WIDTHS; w++) {
-        struct mat x = random_mat(1, widths[w], 1);
-        double squares = 0;
-
-        for (int32_t j = 0; j < widths[w]; j++)
-            squares += (double)x.v[j] * (double)x.v[j];
-        assert_true(fabs(kernel_norm(x.v, widths[w]) / sqrt(squares) - 1) < 1e-14);
-        kernel_scale(x.v, widths[w], 0.5f);
-        for (int32_t j = 0; j < widths[w]; j++)
-            assert_true(x.v[j] == 0.5f * number(1, j));
-        mat_release(&x);
-    }
-}
-
 static void test_squared_error(void **state)
 {
     static const int32_t rows[] = {2, 0};
@@ -391,7 +374,6 @@ int main(void)
         cmocka_unit_test(test_cross_entropy),
         cmocka_unit_test(test_weighted_cross_entropy),
         cmocka_unit_test(test_gather_and_scatter),
-        cmocka_unit_test(test_norm),
         cmocka_unit_test(test_squared_error),
         cmocka_unit_test(test_normalize_rows),
         cmocka_unit_test(test_subnormal_numbers),

@@ -12,7 +12,6 @@
 
 #include "gcn/optimizer.h"
 #include "gcn/trainer.h"
-#include "tensor/kernel.h"
 #include "toy.h"
 
 enum { MOST_EPOCHS = 12 };
@@ -152,42 +151,6 @@ static void test_steps(void **state)
         }
         arena_release(&arena);
     }
-}
-
-/* ---- norm of the gradient ---- */
-
-static void test_clipping(void **state)
-{
-    struct gcn_spec spec = toy_spec(TASK_REGRESSION);
-    struct arena arena = {0};
-    struct trainer trainer;
-    struct toy toy;
-    double norm;
-
-    (void)state;
-    toy_init(&toy, TASK_REGRESSION, false);
-    spec.optimizer = OPTIMIZER_SGD;
-    spec.learning_rate = 1;
-    for (int clips = 0; clips <= 1; clips++) {
-        float *before;
-
-        spec.clip_norm = clips ? 0.03 : 1e6;
-        assert_int_equal(toy_trainer_init(&trainer, &spec, &toy.inputs, &toy.split, key, &arena),
-                         0);
-        before = arena_take(&arena, (size_t)trainer.model.n_weights, sizeof *before);
-        assert_non_null(before);
-        memcpy(before, trainer.model.weights, (size_t)trainer.model.n_weights * sizeof *before);
-        trainer_gradient(&trainer, NULL, 0);
-        norm = kernel_norm(trainer.model.gradient, trainer.model.n_trained);
-        assert_true(norm > 0.1);
-        trainer_step(&trainer, NULL, 0);
-        for (int64_t i = 0; i < trainer.model.n_weights; i++)
-            before[i] -= trainer.model.weights[i];
-        assert_true(fabs(kernel_norm(before, trainer.model.n_weights) / (clips ? 0.03 : norm) - 1) <
-                    1e-3);
-    }
-    arena_release(&arena);
-    toy_release(&toy);
 }
 
 /* ---- class weights ---- */
@@ -403,7 +366,6 @@ static void test_idle_options(void **state)
         with.residual = true;
         with.batch_norm = spec.layers == 1;
         with.class_weights = CLASSES_BALANCED;
-        with.clip_norm = 1e6;
         train(&plain, &toy, &spec, &arena);
         train(&other, &toy, &with, &arena);
         assert_memory_equal(plain.outcome.metrics, other.outcome.metrics,
@@ -421,7 +383,6 @@ int main(void)
         cmocka_unit_test(test_rates),
         cmocka_unit_test(test_rate_of_each_epoch),
         cmocka_unit_test(test_steps),
-        cmocka_unit_test(test_clipping),
         cmocka_unit_test(test_balanced_classes),
         cmocka_unit_test(test_weighted_means),
         cmocka_unit_test(test_running_statistics),

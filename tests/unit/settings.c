@@ -66,7 +66,7 @@ static const char json_defaults[] =
     "100, "
     "\"optimizer\": \"adam\", "
     "\"learning_rate\": 0.01, \"schedule\": \"constant\", "
-    "\"clip_norm\": 0, \"weight_decay\": 0.0005, \"decay_layers\": \"all\", "
+    "\"weight_decay\": 0.0005, \"decay_layers\": \"all\", "
     "\"momentum\": 0.9, \"beta1\": 0.9, \"beta2\": 0.999, \"epsilon\": 1e-08, "
     "\"batch_size\": \"full\", \"workers\": 1, \"lr_scaling\": \"none\", "
     "\"choose_epoch\": \"objective\", \"patience\": 0, "

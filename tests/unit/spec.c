@@ -152,7 +152,6 @@ static void test_values_arrive(void **state)
     s.v[P_BATCH_NORM].i = param_choice(P_BATCH_NORM, "yes");
     s.v[P_CHOOSE_EPOCH].i = param_choice(P_CHOOSE_EPOCH, "objective");
     s.v[P_SCHEDULE].i = SCHEDULE_COSINE;
-    s.v[P_CLIP_NORM].f = 1.5;
     s.v[P_K].i = 3;
     s.v[P_FOLDS].i = 4;
     s.v[P_SAMPLES].i = 99;
@@ -166,7 +165,6 @@ static void test_values_arrive(void **state)
     assert_true(gcn.residual && gcn.batch_norm);
     assert_int_equal(gcn.choose_epoch, CHOOSE_OBJECTIVE);
     assert_int_equal(gcn.schedule, SCHEDULE_COSINE);
-    assert_true(gcn.clip_norm == 1.5);
     assert_int_equal(gcn.class_weights, CLASSES_ALIKE);
     assert_int_equal(gcn.objective, METRIC_PEARSON);
     assert_true(gcn.maximize);
