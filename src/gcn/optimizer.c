@@ -70,17 +70,17 @@ CLONES static void move_adam(float *restrict w, float *restrict m, float *restri
 
 static void take_adam(const struct optimizer_step *step, double l2, double shrink)
 {
-    const struct gcn_spec *spec = step->spec;
+    const double beta1 = 0.9, beta2 = 0.999; /* of Kingma & Ba 2015 */
     const struct adam_factors factors = {
         .l2 = (float)l2,
         .shrink = (float)shrink,
-        .beta1 = (float)spec->beta1,
-        .beta2 = (float)spec->beta2,
-        .rest1 = (float)(1 - spec->beta1),
-        .rest2 = (float)(1 - spec->beta2),
-        .step_size = (float)(step->rate / (1 - pow(spec->beta1, step->n_steps))),
-        .root_scale = (float)(1 / sqrt(1 - pow(spec->beta2, step->n_steps))),
-        .epsilon = (float)spec->epsilon,
+        .beta1 = (float)beta1,
+        .beta2 = (float)beta2,
+        .rest1 = (float)(1 - beta1),
+        .rest2 = (float)(1 - beta2),
+        .step_size = (float)(step->rate / (1 - pow(beta1, step->n_steps))),
+        .root_scale = (float)(1 / sqrt(1 - pow(beta2, step->n_steps))),
+        .epsilon = 1e-8f,
     };
 
     move_adam(step->w, step->vector[0], step->vector[1], step->g, step->n, &factors);

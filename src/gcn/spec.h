@@ -18,9 +18,6 @@
 #define OPTIMIZER_CHOICES OPTIMIZERS(OPTIMIZER_NAME, "|")
 /* Those that use the setting. */
 #define OPTIMIZERS_MOMENTUM "sgd"
-#define OPTIMIZERS_BETA1 "adam|adamw"
-#define OPTIMIZERS_BETA2 "adam|adamw"
-#define OPTIMIZERS_EPSILON "adam|adamw"
 
 #define OPTIMIZER_ID(id, name) OPTIMIZER_##id,
 enum optimizer { OPTIMIZERS(OPTIMIZER_ID, ) OPTIMIZER_COUNT };
@@ -48,7 +45,6 @@ struct gcn_spec {
     double weight_decay; /* not on biases */
     enum decay_scope decay_scope;
     double momentum;
-    double beta1, beta2, epsilon;
     int32_t batch_size; /* training samples of a worker in a step; 0: all */
     int32_t workers;    /* batches in a step (trainer.h); 0 is 1 */
     enum lr_scaling lr_scaling;

@@ -43,12 +43,12 @@
 #define MODEL_TYPE_CHOICES MODEL_TYPES(MODEL_TYPE_NAME, "|")
 
 /* Other names by which users call a model type, in lower case, for "did you mean". X(type, name) */
-#define MODEL_TYPE_SYNONYMS(X)                                                           \
-    X(gcn, gnn)                                                                          \
-    X(mlp, nn)                                                                           \
-    X(mlp, ann)                                                                          \
-    X(mlp, dnn) X(mlp, fnn) X(ridge, gblup) X(ridge, rrblup) X(ridge, blup) X(fixed, lm) \
-        X(fixed, ols)
+#define MODEL_TYPE_SYNONYMS(X) \
+    X(gcn, gnn)                \
+    X(mlp, nn)                 \
+    X(mlp, ann)                \
+    X(mlp, dnn)                \
+    X(mlp, fnn) X(ridge, gblup) X(ridge, rrblup) X(ridge, blup) X(fixed, lm) X(fixed, ols)
 
 /* Lists for the column `models`. */
 #define MODELS_ALL MODEL_TYPE_CHOICES
@@ -287,15 +287,6 @@
     X(MOMENTUM, "train", "momentum", REAL, 0, 1, "", "0.9", "", AXIS | IDENTITY | OPEN_MAX, \
       MODELS_NETWORK, INTO(gcn_spec, momentum), \
       "Share of the last step in the next (optimizer = " OPTIMIZERS_MOMENTUM ")") \
-    X(BETA1, "train", "beta1", REAL, 0, 1, "", "0.9", "", AXIS | IDENTITY | OPEN_MAX, \
-      MODELS_NETWORK, INTO(gcn_spec, beta1), \
-      "Decay rate of the mean gradient (optimizer = " OPTIMIZERS_BETA1 ")") \
-    X(BETA2, "train", "beta2", REAL, 0, 1, "", "0.999", "", AXIS | IDENTITY | OPEN_MAX, \
-      MODELS_NETWORK, INTO(gcn_spec, beta2), \
-      "Decay rate of the mean squared gradient (optimizer = " OPTIMIZERS_BETA2 ")") \
-    X(EPSILON, "train", "epsilon", REAL, 0, 1, "", "1e-8", "", AXIS | IDENTITY | OPEN_MIN, \
-      MODELS_NETWORK, INTO(gcn_spec, epsilon), \
-      "Number added to the denominator (optimizer = " OPTIMIZERS_EPSILON ")") \
     X(BATCH_SIZE, "train", "batch_size", COUNT, 1, 1000000000, "full", "full", "samples", AXIS | IDENTITY | MAIN, \
       MODELS_NETWORK, INTO(gcn_spec, batch_size), \
       "Number of training samples in a step, nodes or graphs; full: all") \
@@ -394,7 +385,8 @@
  *
  * X(id, lines) */
 #define PARAM_GONE_TABLE(X) \
-    X(WEIGHT_DECAY, "train.step_size=30\ntrain.step_gamma=0.1\ntrain.warmup_epochs=0\ntrain.clip_norm=0\n")
+    X(WEIGHT_DECAY, "train.step_size=30\ntrain.step_gamma=0.1\ntrain.warmup_epochs=0\ntrain.clip_norm=0\n") \
+    X(BATCH_SIZE, "train.beta1=0.9\ntrain.beta2=0.999\ntrain.epsilon=1e-08\n")
 
 /* Settings without effect unless another setting has one of these choices.
  *
@@ -405,9 +397,6 @@
     X(WEIGHTS, BUILD, "knn|threshold") \
     X(THRESHOLD, BUILD, "threshold") \
     X(MOMENTUM, OPTIMIZER, OPTIMIZERS_MOMENTUM) \
-    X(BETA1, OPTIMIZER, OPTIMIZERS_BETA1) \
-    X(BETA2, OPTIMIZER, OPTIMIZERS_BETA2) \
-    X(EPSILON, OPTIMIZER, OPTIMIZERS_EPSILON) \
     X(CLASS_WEIGHTS, TASK, "classification")
 
 /* Model types that once gave other numbers for the same settings: a new revision is another key.

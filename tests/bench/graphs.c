@@ -88,9 +88,6 @@ int main(int argc, char **argv)
                             .dropout = 0.2,
                             .learning_rate = 0.003,
                             .weight_decay = 1e-4,
-                            .beta1 = 0.9,
-                            .beta2 = 0.999,
-                            .epsilon = 1e-8,
                             .objective = METRIC_ROC_AUC,
                             .maximize = true};
     struct problem p = {0};

@@ -126,9 +126,6 @@ static struct gcn_spec make_spec(int32_t hidden_size, int32_t epochs)
                              .dropout = 0.3,
                              .epochs = epochs,
                              .learning_rate = 0.01,
-                             .beta1 = 0.9,
-                             .beta2 = 0.999,
-                             .epsilon = 1e-8,
                              .objective = METRIC_ACCURACY,
                              .maximize = true};
 }

@@ -66,7 +66,7 @@ refused "more neighbours than samples" 1 'k = 400' "$ESPALIER" run x.ini
 
 {
     printf '[data]\nformat = simulated\n[grid]\n'
-    for key in learning_rate weight_decay dropout input_dropout momentum beta1 beta2 epsilon test; do
+    for key in learning_rate weight_decay dropout input_dropout momentum lambda test val stop; do
         echo "$key = 0.1:0.19:0.01"
     done
 } >x.ini

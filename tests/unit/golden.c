@@ -99,7 +99,7 @@ static void read_settings(struct golden *golden)
     data->n_nodes = data->n_samples;
     data->n_classes = read_int(file);
     data->is_sparse = read_int(file);
-    *spec = (struct gcn_spec){.epochs = EPOCHS, .beta1 = 0.9, .beta2 = 0.999, .epsilon = 1e-8};
+    *spec = (struct gcn_spec){.epochs = EPOCHS};
     spec->layers = read_int(file);
     spec->hidden_size = read_int(file);
     spec->batch_size = read_int(file);

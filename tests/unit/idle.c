@@ -39,8 +39,6 @@ static void test_optimizer(void **state)
     assert_int_equal(count("[grid]\nmomentum = 0.5, 0.9\n"), 2);
     assert_int_equal(count("[train]\noptimizer = sgd\n[grid]\nmomentum = 0.5, 0.9\n"), 0);
     assert_int_equal(count("[grid]\nmomentum = 0.5, 0.9\noptimizer = adam, sgd\n"), 2);
-    assert_int_equal(count("[train]\noptimizer = sgd\n[grid]\nbeta1 = 0.5, 0.9\n"), 2);
-    assert_int_equal(count("[grid]\nbeta1 = 0.5, 0.9\n"), 0);
     assert_int_equal(count("[grid]\nlr_scaling = none, sqrt\n"), 2);
     assert_int_equal(count("[grid]\nlr_scaling = none, sqrt\nworkers = 1, 2\n"), 2);
     assert_int_equal(count("[grid]\ndecay_layers = all, first\n"), 0);

@@ -108,7 +108,7 @@ static void test_numbers(void **state)
     assert_formats(P_LEARNING_RATE, "0.1000000000000000055", "0.1");
     assert_formats(P_LEARNING_RATE, "0.30000000000000004", "0.30000000000000004");
     assert_formats(P_LEARNING_RATE, "10", "10");
-    assert_formats(P_EPSILON, "1e-8", "1e-08");
+    assert_formats(P_LEARNING_RATE, "1e-8", "1e-08");
     assert_formats(P_THRESHOLD, "-1e5", "-100000");
     assert_formats(P_BATCH_SIZE, "full", "full");
     assert_formats(P_BATCH_SIZE, "32", "32");

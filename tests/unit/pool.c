@@ -210,9 +210,6 @@ static struct gcn_spec make_spec(enum pool pool)
                              .pool = pool,
                              .epochs = 8,
                              .learning_rate = 0.01,
-                             .beta1 = 0.9,
-                             .beta2 = 0.999,
-                             .epsilon = 1e-8,
                              .choose_epoch = CHOOSE_OBJECTIVE,
                              .objective = METRIC_ACCURACY,
                              .maximize = true};

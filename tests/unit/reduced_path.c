@@ -151,9 +151,6 @@ static struct gcn_spec sgd(double learning_rate)
         .learning_rate = learning_rate,
         .momentum = 0.9,
         .weight_decay = 5e-3,
-        .beta1 = 0.9,
-        .beta2 = 0.999,
-        .epsilon = 1e-8,
         .objective = METRIC_PEARSON,
         .maximize = true,
     };

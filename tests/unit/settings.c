@@ -67,7 +67,7 @@ static const char json_defaults[] =
     "\"optimizer\": \"adam\", "
     "\"learning_rate\": 0.01, \"schedule\": \"constant\", "
     "\"weight_decay\": 0.0005, \"decay_layers\": \"all\", "
-    "\"momentum\": 0.9, \"beta1\": 0.9, \"beta2\": 0.999, \"epsilon\": 1e-08, "
+    "\"momentum\": 0.9, "
     "\"batch_size\": \"full\", \"workers\": 1, \"lr_scaling\": \"none\", "
     "\"choose_epoch\": \"objective\", \"patience\": 0, "
     "\"class_weights\": \"none\", \"threads\": 1, \"ranks\": 1}";
