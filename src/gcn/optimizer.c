@@ -7,23 +7,9 @@
 #include "gcn/model.h"
 #include "tensor/kernel.h"
 
-double optimizer_scaled_rate(const struct gcn_spec *spec)
-{
-    double workers = spec->workers > 1 ? spec->workers : 1;
-
-    switch (spec->lr_scaling) {
-    case LR_SCALING_LINEAR:
-        return spec->learning_rate * workers;
-    case LR_SCALING_SQRT:
-        return spec->learning_rate * sqrt(workers);
-    default:
-        return spec->learning_rate;
-    }
-}
-
 double optimizer_rate(const struct gcn_spec *spec, int32_t epoch)
 {
-    double rate = optimizer_scaled_rate(spec);
+    double rate = spec->learning_rate;
 
     if (spec->schedule == SCHEDULE_CONSTANT)
         return rate;

@@ -6,17 +6,12 @@
 #include "gcn/model.h"
 #include "gcn/spec.h"
 
-/* Learning rate of epoch e = 1, 2, ..., with E = epochs and r = learning_rate
- * times 1, workers, or the square root of workers (lr_scaling: Goyal et al. 2017, section 2.1;
- * Krizhevsky 2014, arXiv:1404.5997):
+/* Learning rate of epoch e = 1, 2, ..., with E = epochs and r = learning_rate:
  *     constant  r
  *     cosine    r (1 + cos(pi (e - 1) / E)) / 2  CosineAnnealingLR, Loshchilov & Hutter 2017,
  *                                                arXiv:1608.03983, eq. 5, no restart
  * It depends on the epoch alone, so a resumed training needs no state for it. */
 double optimizer_rate(const struct gcn_spec *spec, int32_t epoch);
-
-/* r, from learning_rate, workers and lr_scaling alone. */
-double optimizer_scaled_rate(const struct gcn_spec *spec);
 
 enum { OPTIMIZER_VECTORS = 2 }; /* most vectors of a state */
 

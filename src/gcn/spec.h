@@ -23,10 +23,9 @@
 enum optimizer { OPTIMIZERS(OPTIMIZER_ID, ) OPTIMIZER_COUNT };
 #undef OPTIMIZER_ID
 
-enum decay_scope { DECAY_ALL, DECAY_FIRST };                             /* on W of which layers */
-enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE };                    /* optimizer.h */
-enum lr_scaling { LR_SCALING_NONE, LR_SCALING_LINEAR, LR_SCALING_SQRT }; /* optimizer.h */
-enum class_weights { CLASSES_ALIKE, CLASSES_BALANCED };                  /* loss.h */
+enum decay_scope { DECAY_ALL, DECAY_FIRST };            /* on W of which layers */
+enum schedule { SCHEDULE_CONSTANT, SCHEDULE_COSINE };   /* optimizer.h */
+enum class_weights { CLASSES_ALIKE, CLASSES_BALANCED }; /* loss.h */
 enum choose_epoch { CHOOSE_LOSS, CHOOSE_OBJECTIVE };
 
 struct gcn_spec {
@@ -47,7 +46,6 @@ struct gcn_spec {
     double momentum;
     int32_t batch_size; /* training samples of a worker in a step; 0: all */
     int32_t workers;    /* batches in a step (trainer.h); 0 is 1 */
-    enum lr_scaling lr_scaling;
     enum choose_epoch choose_epoch;
     int32_t patience;                 /* epochs without a better one; 0: no limit */
     enum class_weights class_weights; /* classification */

@@ -293,9 +293,6 @@
     X(WORKERS, "train", "workers", INT, 1, 1024, "", "1", "", AXIS | IDENTITY | LATER | PAIRED, \
       MODELS_EPOCHS, INTO(gcn_spec, workers), \
       "Number of virtual workers, which share the training samples; a step averages the gradients of one batch of batch_size samples from each, as in PyTorch's DistributedDataParallel; in full batch they divide one batch") \
-    X(LR_SCALING, "train", "lr_scaling", CHOICE, 0, 0, "none|linear|sqrt", "none", "", AXIS | IDENTITY | LATER, \
-      MODELS_EPOCHS, INTO(gcn_spec, lr_scaling), \
-      "Factor of learning_rate; linear: workers (Goyal et al. 2017); sqrt: the square root of workers; none: 1") \
     X(CHOOSE_EPOCH, "train", "choose_epoch", CHOICE, 0, 0, "loss|objective", "loss", "", AXIS | IDENTITY | LATER, \
       MODELS_EPOCHS, INTO(gcn_spec, choose_epoch), \
       "Criterion of the best epoch, on the stop part, or on the validation part if there is no stop part; loss: the smallest loss; objective: the best value of [sweep] objective") \

@@ -358,8 +358,6 @@ bool plan_setting_is_idle(const struct settings *s, enum param_id id)
         return has_parts || s->v[P_FOLDS].i != 0;
     case P_DECAY_LAYERS:
         return s->v[P_WEIGHT_DECAY].f <= 0 || n_hidden(s) == 0;
-    case P_LR_SCALING:
-        return s->v[P_WORKERS].i == 1;
     default:
         return param_is_idle(id, s->v);
     }

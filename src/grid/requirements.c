@@ -7,7 +7,6 @@
 
 #include "data/core/filter.h"
 #include "data/format.h"
-#include "gcn/optimizer.h"
 #include "gcn/reducer.h"
 #include "gcn/train.h"
 #include "grid/plan.h"
@@ -434,28 +433,6 @@ int requirements_check_data(const struct sweep *sweep, const struct dataset *dat
     return errors->n > n_before ? -1 : 0;
 }
 
-/* The limit of learning_rate is that of the rate in use, too. */
-static int check_rate(const struct check *c, const struct settings *s)
-{
-    const struct gcn_spec spec = {.learning_rate = s->v[P_LEARNING_RATE].f,
-                                  .workers = (int32_t)s->v[P_WORKERS].i,
-                                  .lr_scaling = (enum lr_scaling)s->v[P_LR_SCALING].i};
-    double rate = optimizer_scaled_rate(&spec), most = param_table[P_LEARNING_RATE].max;
-    struct buf scaling = {0};
-
-    if (rate <= most)
-        return 0;
-    param_format(&scaling, P_LR_SCALING, s->v[P_LR_SCALING]);
-    requirements_complain(
-        c, P_LEARNING_RATE,
-        "learning_rate = %g: lr_scaling = %s makes it %.6g with workers = %d: must be at most "
-        "%g, so learning_rate at most %.6g",
-        spec.learning_rate, buf_text(&scaling), rate, spec.workers, most,
-        most * spec.learning_rate / rate);
-    buf_release(&scaling);
-    return -1;
-}
-
 int requirements_check_workers(const struct sweep *sweep, const struct settings *s, int32_t n_train,
                                struct errlist *errors)
 {
@@ -464,8 +441,6 @@ int requirements_check_workers(const struct sweep *sweep, const struct settings 
     struct err err;
     char ranks[64];
 
-    if (check_rate(&c, s))
-        return -1;
     if (n_ranks > n_workers) {
         snprintf(ranks, sizeof ranks, "[resources] ranks = %lld", (long long)n_workers);
         requirements_complain(

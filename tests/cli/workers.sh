@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# [train] workers and lr_scaling in whole sweeps, and what bad values get.
+# [train] workers in whole sweeps, and what bad values get.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 
@@ -43,9 +43,9 @@ is "kept models, too" "$(sqlite3 one.db "select hash from model")" \
 
 "$ESPALIER" report --db one.db --out one.html 2>.err
 is "no page names a single worker" "$(grep -c 'workers 1' one.html)" 0
-ok "two workers" run workers.ini --db two.db --set workers=2 --set lr_scaling=sqrt
+ok "two workers" run workers.ini --db two.db --set workers=2
 "$ESPALIER" report --db two.db --out two.html 2>.err
-like "stand among the fixed settings" "$(cat two.html)" "batch_size 4, workers 2, lr_scaling sqrt"
+like "stand among the fixed settings" "$(cat two.html)" "batch_size 4, workers 2"
 
 # In full batch, workers divide one batch.
 ok "full batch" run workers.ini --db full.db --set batch_size=full --set batch_norm=yes
@@ -84,36 +84,9 @@ is "are equal in mini-batches, too" "$(near first.db)" "16|16|24"
 ok "an epoch of mini-batches" run nodes.ini --db second.db --set epochs=1 --set batch_size=4
 like "gives other scores" "$(near second.db)" "^0\|16\|24"
 
-ok "scaling without workers" "$ESPALIER" plan workers.ini --set grid.lr_scaling=none,sqrt
-like "has no effect" "$(cat .err)" "lr_scaling has no effect in 2 of the 6 configurations"
-
-ok "where names a setting that --set has fixed" "$ESPALIER" plan workers.ini --set where="workers > 1 or lr_scaling = 'none'" \
-    --set grid.lr_scaling=none,sqrt --set workers=2
+ok "where names a setting that --set has fixed" "$ESPALIER" plan workers.ini --set where="workers > 1 or dropout = 0" \
+    --set grid.dropout=0,0.5 --set workers=2
 like "and all configurations have its value" "$(cat .err)" "2 configurations x"
-
-without_effect() { # NAME WARNING OPTION...
-    name=$1 warning=$2
-    shift 2
-    ok "$name" "$ESPALIER" plan workers.ini --set samples=400 --set workers=1 "$@"
-    is "$name: warning" "$(grep 'no effect' .err)" "${warning:+espalier: warning: $warning}"
-}
-
-without_effect "an axis of lr_scaling warns once" "workers.ini: lr_scaling has no effect in 2 of the 2 configurations: they \
-differ from others only by chance" --set grid.lr_scaling=none,linear
-plan_warning() { # NAME WARNING OPTION...
-    name=$1 warning=$2
-    shift 2
-    ok "$name" "$ESPALIER" plan workers.ini --set samples=400 --set grid.workers=1,2,4 "$@"
-    is "$name: warning" "$(grep lr_scaling .err)" "${warning:+espalier: warning: $warning}"
-}
-
-full="although workers do not make these steps larger: set lr_scaling = none, or a smaller batch_size"
-plan_warning "a scaled full batch" "workers.ini: lr_scaling raises the learning rate in full batch in 2 of the 3 configurations, $full" \
-    --set lr_scaling=linear --set batch_size=full
-plan_warning "batches larger than a part" "workers.ini: lr_scaling raises the learning rate in full batch in 2 of the 6 configurations, $full" \
-    --set lr_scaling=sqrt --set grid.batch_size=64,1000
-plan_warning "scaled batches" "" --set lr_scaling=linear
-plan_warning "an unscaled full batch" "" --set batch_size=full
 
 ok "ridge on one rank" run workers.ini --db ranks.db --set type=ridge --set ranks=2
 is "although ranks = 2" "$(sqlite3 ranks.db "select state || count(*) from trial group by state")" done2
@@ -139,19 +112,10 @@ refused "more ranks than workers, as axes" "--set grid.ranks: ranks = 2: a trial
 here 1: set [sweep] where = ranks <= workers, or [train] workers to at least 2" --set grid.ranks=1,2
 ok "the condition of the message" "$ESPALIER" plan workers.ini --set grid.ranks=1,2 --set where="ranks <= workers"
 like "keeps the others" "$(cat .err)" "5 configurations x"
-refused "a rate that grows beyond its limit" "--set learning_rate: learning_rate = 900: lr_scaling = linear makes it 3600 \
-with workers = 4: must be at most 1000, so learning_rate at most 250" \
-    --set learning_rate=900 --set workers=4 --set lr_scaling=linear
-refused "one of several rates" "--set grid.learning_rate: learning_rate = 501: lr_scaling = sqrt makes it 1002 \
-with workers = 4: must be at most 1000, so learning_rate at most 500" \
-    --set grid.learning_rate=0.1,501 --set grid.workers=1,4 --set lr_scaling=sqrt
-ok "the limit itself is allowed" "$ESPALIER" plan workers.ini --set learning_rate=250 --set workers=4 --set lr_scaling=linear
 refused "a number with an exponent is compared with the limits" "--set workers=1e9: must be in [1, 1024]" --set workers=1e9
 refused "the key as it was typed" "--set grid.train.workers: workers = 1000: a training part has only 36 \
 samples, and each worker needs one: must be at most 36" --set grid.train.workers=1000
 refused "no worker" "--set workers=0: must be in [1, 1024]" --set workers=0
-refused "an unknown scaling" "--set lr_scaling=square: must be none | linear | sqrt" \
-    --set lr_scaling=square
 ok "no database is left" test ! -e no.db
 ok "ridge has no workers" "$ESPALIER" plan workers.ini --set type=ridge --set workers=50 \
     --set batch_size=full

@@ -77,7 +77,6 @@ static struct gcn_spec make_spec(enum task task, int options, enum form form)
     struct gcn_spec spec = ranks_spec(task, 1);
 
     ranks_set_options(&spec, options);
-    spec.lr_scaling = LR_SCALING_NONE;
     spec.layers = 1 + options / 2 % 3;
     spec.activation = (enum activation)(options % 4);
     spec.batch_size = options % 3 ? 0 : 20;

@@ -39,8 +39,6 @@ static void test_optimizer(void **state)
     assert_int_equal(count("[grid]\nmomentum = 0.5, 0.9\n"), 2);
     assert_int_equal(count("[train]\noptimizer = sgd\n[grid]\nmomentum = 0.5, 0.9\n"), 0);
     assert_int_equal(count("[grid]\nmomentum = 0.5, 0.9\noptimizer = adam, sgd\n"), 2);
-    assert_int_equal(count("[grid]\nlr_scaling = none, sqrt\n"), 2);
-    assert_int_equal(count("[grid]\nlr_scaling = none, sqrt\nworkers = 1, 2\n"), 2);
     assert_int_equal(count("[grid]\ndecay_layers = all, first\n"), 0);
     assert_int_equal(count("[train]\nweight_decay = 0\n[grid]\ndecay_layers = all, first\n"), 2);
 }
@@ -181,32 +179,33 @@ static void test_widest(void **state)
 }
 
 /* `where` leaves one of the configurations that would repeat each other. */
-static int keep_one_worker(void *arg, const struct sweep *sweep, const struct settings *point,
-                           struct err *err)
+static int keep_one_adam(void *arg, const struct sweep *sweep, const struct settings *point,
+                         struct err *err)
 {
     (void)arg;
     (void)sweep;
     (void)err;
-    return point->v[P_WORKERS].i > 1 || point->v[P_LR_SCALING].i == 0;
+    return point->v[P_OPTIMIZER].i == param_choice(P_OPTIMIZER, "sgd") ||
+           point->v[P_MOMENTUM].f == 0.5;
 }
 
 static void test_no_other_repeats_it(void **state)
 {
-    const struct predicate where = {.keep = keep_one_worker};
+    const struct predicate where = {.keep = keep_one_adam};
 
     (void)state;
     assert_int_equal(
-        count_where("[grid]\nlr_scaling = none, linear, sqrt\nworkers = 1, 2, 4\n", &where), 0);
+        count_where("[grid]\nmomentum = 0.5, 0.7, 0.9\noptimizer = adam, sgd\n", &where), 0);
     assert_int_equal(
-        count_where("[grid]\nlr_scaling = none, linear\nworkers = 1, 2\nmomentum = 0.5, 0.9\n",
+        count_where("[grid]\nmomentum = 0.5, 0.9\noptimizer = adam, sgd\nresidual = no, yes\n",
                     &where),
         0);
     assert_int_equal(
-        count_where("[grid]\nmomentum = 0.5, 0.9\nlr_scaling = none, linear\nworkers = 1, 2\n",
+        count_where("[grid]\nresidual = no, yes\nmomentum = 0.5, 0.9\noptimizer = adam, sgd\n",
                     &where),
         6);
     /* the values of both axes repeat */
-    assert_int_equal(count("[grid]\nmomentum = 0.5, 0.9\nlr_scaling = none, linear\n"), 4);
+    assert_int_equal(count("[grid]\nresidual = no, yes\nmomentum = 0.5, 0.9\n"), 4);
 }
 
 static void test_one_value_is_no_question(void **state)

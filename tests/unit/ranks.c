@@ -448,5 +448,4 @@ void ranks_set_options(struct gcn_spec *spec, int options)
     spec->input_dropout = options / 2 % 2 ? 0.3 : 0;
     spec->class_weights = options / 4 % 2 ? CLASSES_BALANCED : CLASSES_ALIKE;
     spec->schedule = (enum schedule)(options % 2);
-    spec->lr_scaling = (enum lr_scaling)(options / 2 % 3);
 }

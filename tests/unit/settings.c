@@ -68,7 +68,7 @@ static const char json_defaults[] =
     "\"learning_rate\": 0.01, \"schedule\": \"constant\", "
     "\"weight_decay\": 0.0005, \"decay_layers\": \"all\", "
     "\"momentum\": 0.9, "
-    "\"batch_size\": \"full\", \"workers\": 1, \"lr_scaling\": \"none\", "
+    "\"batch_size\": \"full\", \"workers\": 1, "
     "\"choose_epoch\": \"objective\", \"patience\": 0, "
     "\"class_weights\": \"none\", \"threads\": 1, \"ranks\": 1}";
 
@@ -150,9 +150,6 @@ static void test_key_follows_identity(void **state)
     s.v[P_WORKERS].i = 2;
     assert_false(hash_equal(key, settings_key(&s, swept, digest, 0, 0, &scratch)));
     assert_non_null(strstr(buf_text(&scratch), "size=full\ntrain.workers=2\ntrain.patience"));
-    s.v[P_LR_SCALING].i = param_choice(P_LR_SCALING, "sqrt");
-    settings_key(&s, swept, digest, 0, 0, &scratch);
-    assert_non_null(strstr(buf_text(&scratch), "workers=2\ntrain.lr_scaling=sqrt\ntrain.pat"));
     buf_release(&scratch);
 }
 
@@ -177,7 +174,7 @@ static void test_seed_follows_numbers_alone(void **state)
     assert_int_equal(s.v[P_WORKERS].i, 4);
     assert_false(hash_equal(seed, settings_seed(&s, digest, 3, 0, &scratch)));
     assert_false(hash_equal(seed, settings_seed(&s, digest, 2, 1, &scratch)));
-    s.v[P_LR_SCALING].i = param_choice(P_LR_SCALING, "sqrt");
+    s.v[P_LEARNING_RATE].f = 0.02;
     assert_false(hash_equal(seed, settings_seed(&s, digest, 3, 1, &scratch)));
     buf_release(&scratch);
 }
@@ -294,7 +291,6 @@ static void test_json(void **state)
     settings_json_kept(&out, &s);
     assert_null(strstr(buf_text(&out), "choose_epoch"));
     assert_null(strstr(buf_text(&out), "workers"));
-    assert_null(strstr(buf_text(&out), "lr_scaling"));
     assert_non_null(strstr(buf_text(&out), "\"stop\": 0, "));
     buf_clear(&out);
     settings_json(&out, &s);

@@ -59,9 +59,6 @@ static void test_choices_are_enums(void **state)
     assert_choice(P_BATCH_NORM, 1, true, "yes");
     assert_choice(P_CHOOSE_EPOCH, 0, CHOOSE_LOSS, "loss");
     assert_choice(P_CHOOSE_EPOCH, 0, CHOOSE_OBJECTIVE, "objective");
-    assert_choice(P_LR_SCALING, 0, LR_SCALING_NONE, "none");
-    assert_choice(P_LR_SCALING, 0, LR_SCALING_LINEAR, "linear");
-    assert_choice(P_LR_SCALING, 0, LR_SCALING_SQRT, "sqrt");
     assert_choice(P_POOL, 0, POOL_MEAN, "mean");
     assert_choice(P_POOL, 0, POOL_SUM, "sum");
     assert_choice(P_POOL, 0, POOL_MAX, "max");
@@ -146,7 +143,6 @@ static void test_values_arrive(void **state)
     s.v[P_HIDDEN_SIZE].i = 7;
     s.v[P_BATCH_SIZE].i = 32;
     s.v[P_WORKERS].i = 4;
-    s.v[P_LR_SCALING].i = param_choice(P_LR_SCALING, "sqrt");
     s.v[P_LEARNING_RATE].f = 0.25;
     s.v[P_RESIDUAL].i = 1;
     s.v[P_BATCH_NORM].i = param_choice(P_BATCH_NORM, "yes");
@@ -160,7 +156,6 @@ static void test_values_arrive(void **state)
     assert_int_equal(gcn.hidden_size, 7);
     assert_int_equal(gcn.batch_size, 32);
     assert_int_equal(gcn.workers, 4);
-    assert_int_equal(gcn.lr_scaling, LR_SCALING_SQRT);
     assert_true(gcn.learning_rate == 0.25);
     assert_true(gcn.residual && gcn.batch_norm);
     assert_int_equal(gcn.choose_epoch, CHOOSE_OBJECTIVE);

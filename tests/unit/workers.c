@@ -375,29 +375,6 @@ static void test_an_epoch(void **state)
     toy_release(&toy);
 }
 
-static void test_rate(void **state)
-{
-    struct gcn_spec spec = ranks_spec(TASK_REGRESSION, 4), plain;
-    struct trained scaled, given;
-    struct toy toy;
-
-    (void)state;
-    spec.learning_rate = 0.01;
-    assert_true(fabs(optimizer_rate(&spec, 3) - 0.01) < 1e-12);
-    spec.lr_scaling = LR_SCALING_SQRT;
-    assert_true(fabs(optimizer_rate(&spec, 3) - 0.02) < 1e-12);
-    spec.lr_scaling = LR_SCALING_LINEAR;
-    assert_true(fabs(optimizer_rate(&spec, 3) - 0.04) < 1e-12);
-    plain = spec;
-    plain.lr_scaling = LR_SCALING_NONE;
-    plain.learning_rate = 0.04;
-    toy_init(&toy, TASK_REGRESSION, false);
-    ranks_train_alone(&scaled, &toy, &spec);
-    ranks_train_alone(&given, &toy, &plain);
-    ranks_check_same(&scaled, &given);
-    toy_release(&toy);
-}
-
 static void test_divergence(void **state)
 {
     struct gcn_spec spec = ranks_spec(TASK_REGRESSION, 3);
@@ -612,7 +589,6 @@ int main(void)
         cmocka_unit_test(test_all_options_of_nodes),
         cmocka_unit_test(test_all_options_of_graphs),
         cmocka_unit_test(test_an_epoch),
-        cmocka_unit_test(test_rate),
         cmocka_unit_test(test_divergence),
         cmocka_unit_test(test_failure_of_each_call),
         cmocka_unit_test(test_one_rank_stops_all),
