@@ -378,7 +378,7 @@
     X(FIXED, "covariates")
 
 /* Lines of settings that are gone, in the canonical text before the line of another setting: trials
- * that never set them keep their keys. That setting must be IDENTITY and not LATER.
+ * that never set them keep their keys. The setting before them must be IDENTITY and not LATER.
  *
  * X(id, lines) */
 #define PARAM_GONE_TABLE(X) \

@@ -325,11 +325,6 @@ int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struc
 
 /* ---- settings that do nothing ---- */
 
-static bool is_choice(const struct settings *s, enum param_id id, const char *name)
-{
-    return s->v[id].i == param_choice(id, name);
-}
-
 static int64_t n_hidden(const struct settings *s)
 {
     return s->v[P_LAYERS].i - !settings_pool(s);

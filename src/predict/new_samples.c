@@ -164,7 +164,10 @@ static void tell_doubts(const struct new_samples *n)
 
     variants_report(&notes, &n->recode.variants, n->report.n_found);
     for (int32_t i = 0; i < notes.n_notes; i++)
-        (notes.note[i].kind == DATA_NOTE_WARNING ? log_warn : log_info)("%s", notes.note[i].text);
+        if (notes.note[i].kind == DATA_NOTE_WARNING)
+            log_warn("%s", notes.note[i].text);
+        else
+            log_info("%s", notes.note[i].text);
 }
 
 static void tell_markers(const struct new_samples *n)

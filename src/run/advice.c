@@ -41,15 +41,6 @@ static const struct rule_row rules[RULES] = {
                     "axes without a value, since their conditions hold for no configuration", "{}"},
     [RULE_IDLE] = {ABOVE, 0, "{} has no effect in {} of the {} configurations",
                    "they differ from others only by chance"},
-    [RULE_WARMUP] =
-        {ABOVE, 0,
-         "warmup_epochs is not below epochs in {} of the {} configurations, which never "
-         "train at the full learning rate",
-         "set fewer warmup_epochs"},
-    [RULE_FULL_BATCH] = {ABOVE, 0,
-                         "lr_scaling raises the learning rate in full batch in {} of the {} "
-                         "configurations, although workers do not make these steps larger",
-                         "set lr_scaling = none, or a smaller batch_size"},
     [RULE_NO_BASELINE] = {ABOVE, 0, "no configuration has the fixed effects alone",
                           "add {} to [grid] type, the baseline that shows what the features add"},
     /* the correlation of two samples is 1 or -1 */

@@ -21,8 +21,6 @@ enum rule {
     RULE_TWINS,       /* sets of equal samples on both sides of a split */
     RULE_UNMET,       /* axes whose condition never holds */
     RULE_IDLE,        /* configurations that differ only in a setting without effect */
-    RULE_WARMUP,      /* configurations that never end their warm-up */
-    RULE_FULL_BATCH,  /* configurations whose rate is raised in full batch */
     RULE_NO_BASELINE, /* fixed effects without the model of these alone */
     RULE_TINY_PART,   /* samples of the smallest part for a correlation */
     RULE_SMALL_PART,  /* samples of the smallest part that a setting could make larger */

@@ -105,16 +105,7 @@ static void advise_axes(struct job *job)
 struct kinds {
     int32_t n_baseline, n_features; /* with the fixed effects alone, and with features */
     int32_t n_steady, n_lucky;      /* without epochs; whose epoch is chosen by what scores them */
-    int32_t n_warmup, n_full_batch;
 };
-
-/* Workers do not make the steps of a full batch larger. */
-static bool scales_full_batch(const struct settings *s, const struct split *split)
-{
-    return settings_has(s, P_LR_SCALING) && s->v[P_WORKERS].i > 1 &&
-           s->v[P_LR_SCALING].i != param_choice(P_LR_SCALING, "none") &&
-           (!s->v[P_BATCH_SIZE].i || s->v[P_BATCH_SIZE].i >= split->n_train);
-}
 
 static int count_kinds(struct kinds *kinds, struct job *job, struct err *err)
 {
@@ -136,16 +127,12 @@ static int count_kinds(struct kinds *kinds, struct job *job, struct err *err)
         kinds->n_features += !type->is_baseline;
         kinds->n_steady += !type->has_epochs;
         kinds->n_lucky += type->has_epochs && !split->n_stop && s.v[P_EPOCHS].i > 1;
-        kinds->n_warmup += settings_has(&s, P_WARMUP_EPOCHS) && s.v[P_WARMUP_EPOCHS].i > 0 &&
-                           s.v[P_EPOCHS].i > 0 && s.v[P_WARMUP_EPOCHS].i >= s.v[P_EPOCHS].i;
-        kinds->n_full_batch += scales_full_batch(&s, split);
     }
     return 0;
 }
 
 static int advise_configs(struct job *job, bool *has_steady, struct err *err)
 {
-    int32_t n = job->plan.n_configs;
     const char *baseline = "";
     struct kinds kinds;
 
@@ -154,8 +141,6 @@ static int advise_configs(struct job *job, bool *has_steady, struct err *err)
     *has_steady = kinds.n_steady > 0;
     for (int64_t i = 0; model_type(i); i++)
         baseline = model_type(i)->is_baseline ? model_type(i)->name : baseline;
-    advise(&job->advice, RULE_WARMUP, kinds.n_warmup, "%d" AND "%d", kinds.n_warmup, n);
-    advise(&job->advice, RULE_FULL_BATCH, kinds.n_full_batch, "%d" AND "%d", kinds.n_full_batch, n);
     if (job->data.n_fixed && !kinds.n_baseline)
         advise(&job->advice, RULE_NO_BASELINE, kinds.n_features, "%s", baseline);
     /* The luckiest of a hundred epochs beats a model without epochs even on noise. */

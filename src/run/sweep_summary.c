@@ -207,8 +207,9 @@ enum { REASONS_SHOWN = 3, REASON_COLUMNS = 200 };
 static void print_reasons(const struct sweep_session *session)
 {
     struct ledger_counts now = sweep_session_counts(session);
-    void (*say)(const char *format, ...) __attribute__((format(printf, 1, 2))) =
-        now.done || now.diverged ? log_warn : log_error;
+    bool is_all = !now.done && !now.diverged;
+    enum log_level level = is_all ? LOG_QUIET : LOG_WARN;
+    enum terminal_style style = is_all ? TERMINAL_ERROR : TERMINAL_WARNING;
     struct result_table failures = {0};
     int64_t n_others = 0, n_shown = 0;
     struct query_sweep sweep;
@@ -229,12 +230,14 @@ static void print_reasons(const struct sweep_session *session)
         if (n_shown++ >= REASONS_SHOWN)
             n_others += n;
         else if (n == 1)
-            say("t%lld failed: %.*s%s", trial, (int)size, reason, end);
+            log_print(level, style, "t%lld failed: %.*s%s", trial, (int)size, reason, end);
         else
-            say("%lld trials failed, such as t%lld: %.*s%s", n, trial, (int)size, reason, end);
+            log_print(level, style, "%lld trials failed, such as t%lld: %.*s%s", n, trial,
+                      (int)size, reason, end);
     }
     if (n_others)
-        say("%lld more trial%s failed for other reasons", (long long)n_others, plural(n_others));
+        log_print(level, style, "%lld more trial%s failed for other reasons", (long long)n_others,
+                  plural(n_others));
     result_table_release(&failures);
 }
 
