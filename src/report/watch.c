@@ -2,6 +2,7 @@
 #include "report/watch.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +11,90 @@
 #include "base/escape.h"
 #include "base/text_width.h"
 #include "base/words.h"
-#include "report/pen.h"
 #include "report/report.h"
 
 /* The leaderboard takes at most a thirtieth of a processor. */
 #define TOP_SHARE 30.0
 
 enum { TOP_ROWS = 5 };
+
+/* ---- lines ---- */
+
+/* Writes lines of a given width, in styles, harmless to terminals. */
+struct pen {
+    struct buf *out;
+    int columns;       /* no line is wider */
+    int left;          /* columns of the current line; at first `columns` */
+    int lines;         /* ended so far */
+    bool is_utf8;      /* the mark of a cut is an ellipsis; else three dots */
+    const char *plain; /* the SGR sequence that ends a style */
+};
+
+static void put_styled(struct pen *pen, const char *style, const char *text, size_t n)
+{
+    buf_puts(pen->out, style);
+    buf_add(pen->out, text, n);
+    if (*style)
+        buf_puts(pen->out, pen->plain);
+}
+
+static void put_cut(struct pen *pen, const char *style, const char *text)
+{
+    const char *mark = pen->is_utf8 ? "\xe2\x80\xa6" : "...";
+    int kept = pen->left - text_width(mark);
+
+    if (kept > 0) {
+        put_styled(pen, style, text, text_prefix(text, kept));
+        buf_puts(pen->out, mark);
+    } else if (pen->left > 0) {
+        put_styled(pen, style, text, text_prefix(text, pen->left));
+    }
+    pen->left = 0;
+}
+
+/* Append text to the line, cut where the line ends. style: an SGR sequence, or "". */
+static void pen_put(struct pen *pen, const char *style, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+static void pen_put(struct pen *pen, const char *style, const char *format, ...)
+{
+    va_list args;
+    char *text;
+    int n;
+
+    va_start(args, format);
+    n = vasprintf(&text, format, args);
+    va_end(args);
+    if (n < 0) {
+        pen->out->failed = true;
+        return;
+    }
+    escape_terminal(text, false);
+    if (text_width(text) <= pen->left) {
+        put_styled(pen, style, text, strlen(text));
+        pen->left -= text_width(text);
+    } else {
+        put_cut(pen, style, text);
+    }
+    free(text);
+}
+
+/* Append ", part", or "part" at the start of a line, if it fits whole and is not empty. */
+static void pen_put_part(struct pen *pen, const char *style, const char *part)
+{
+    const char *gap = pen->left < pen->columns ? ", " : "";
+
+    if (*part && text_width(gap) + text_width(part) <= pen->left) {
+        pen_put(pen, "", "%s", gap);
+        pen_put(pen, style, "%s", part);
+    }
+}
+
+static void pen_end_line(struct pen *pen)
+{
+    buf_putc(pen->out, '\n');
+    pen->left = pen->columns;
+    pen->lines++;
+}
 
 /* ---- the facts ---- */
 
@@ -427,7 +505,7 @@ static struct rank_counts count_ranks(const struct progress_session *s)
         enum progress_work work = s->ranks[r].work;
 
         n.busy += work == PROGRESS_RUNS;
-        n.idle += work == PROGRESS_IDLE || work == PROGRESS_WAITS;
+        n.idle += work == PROGRESS_IDLE;
         n.lost += work == PROGRESS_LOST;
     }
     return n;

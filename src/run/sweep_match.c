@@ -7,7 +7,7 @@
 
 #include "base/log.h"
 #include "run/job_prepare.h"
-#include "store/query/query.h"
+#include "store/query/progress.h"
 
 /* Find the superseded sweep (NAME#1, ...) that this plan would continue. */
 static bool find_past(char *past, size_t size, struct store *store, const struct job *job)
@@ -164,16 +164,12 @@ static int supersede(struct store *store, const char *db, const char *name, stru
 /* Nothing would be lost: a script that failed at once was mended. */
 static bool has_no_result(struct store *store, const char *name)
 {
-    struct result_table progress = {0};
+    struct progress_counts counts;
     struct query_sweep sweep;
     struct err err;
-    bool has_none = false;
 
-    if (!query_sweep(&sweep, store, name, &err) && sweep.is_program &&
-        !query_table(&progress, store, QUERY_PROGRESS, sweep.sweep_id, &err) && progress.n_rows)
-        has_none = result_table_integer(&progress, 0, "done") == 0;
-    result_table_release(&progress);
-    return has_none;
+    return !query_sweep(&sweep, store, name, &err) && sweep.is_program &&
+           !progress_count(&counts, store, &sweep, &err) && counts.trials && !counts.done;
 }
 
 int sweep_match_check(struct store *store, const char *db, struct job *job, bool new_sweep,

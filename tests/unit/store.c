@@ -525,7 +525,7 @@ static void test_ranks(void **state)
         double busy_s;
     } wanted[] = {{PROGRESS_IDLE, 2, 1, 0, 1, 2},  {PROGRESS_RUNS, 5, 0, 0, 0, -1},
                   {PROGRESS_LOST, 6, 2, 1, 0, 14}, {PROGRESS_RUNS, 5, 0, 0, 0, -1},
-                  {PROGRESS_IDLE, 2, 0, 0, 0, 4},  {PROGRESS_WAITS, 0, 0, 0, 0, -1}};
+                  {PROGRESS_IDLE, 2, 0, 0, 0, 4},  {PROGRESS_IDLE, 0, 0, 0, 0, -1}};
     struct store_session session = {.command = "run", .version = "1", .host = "h", .ranks = 6};
     struct progress_session s;
     struct fixture f;

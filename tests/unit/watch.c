@@ -83,7 +83,7 @@ static void fill(struct watch_facts *f, struct progress_rank *ranks, int32_t n_r
     if (n_ranks > 3) {
         ranks[1].work = PROGRESS_LOST;
         ranks[2].work = PROGRESS_IDLE;
-        ranks[3].work = PROGRESS_WAITS;
+        ranks[3].work = PROGRESS_IDLE;
     }
 }
 

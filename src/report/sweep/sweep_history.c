@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/sweep/sweep_read.h"
+#include "store/query/progress.h"
 
 const char *const sweep_outcome_names[SWEEP_N_OUTCOMES] = {
     [SWEEP_DONE] = "done",       [SWEEP_DIVERGED] = "diverged", [SWEEP_FAILED] = "failed",

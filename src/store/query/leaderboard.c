@@ -9,7 +9,7 @@
 #include "grid/settings.h"
 #include "store/db.h"
 #include "store/query/condition.h"
-#include "store/query/query.h"
+#include "store/query/progress.h"
 #include "store/query/query_rows.h"
 #include "store/sql.h"
 
@@ -336,16 +336,11 @@ static bool is_scored(const struct result_table *table)
 /* True if no trial is left to run. */
 static bool is_over(struct store *store, const struct query_sweep *sweep)
 {
-    struct result_table now;
+    struct progress_counts now;
     struct err err;
-    bool is;
 
-    if (query_table(&now, store, QUERY_PROGRESS, sweep->sweep_id, &err))
-        return false;
-    is = now.n_rows && !result_table_integer(&now, 0, "unfinished") &&
-         !result_table_integer(&now, 0, "missing");
-    result_table_release(&now);
-    return is;
+    return !progress_count(&now, store, sweep, &err) && now.trials &&
+           now.done + now.diverged + now.failed == now.planned;
 }
 
 /* Report why there is no choice. first: the first row of the leaderboard, or none. */

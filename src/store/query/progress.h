@@ -9,6 +9,7 @@
 #define STORE_QUERY_PROGRESS_H
 
 #include "base/duration.h"
+#include "sched/makespan.h"
 #include "store/query/query.h"
 #include "store/session_check.h"
 
@@ -20,9 +21,8 @@ struct progress_counts {
 enum { PROGRESS_BINS = 60, PROGRESS_MOST_RANKS = 100000 };
 
 enum progress_work {
-    PROGRESS_WAITS, /* has run no trial yet */
-    PROGRESS_RUNS,  /* or ran one a moment ago: a commit does not record short ones as running */
     PROGRESS_IDLE,
+    PROGRESS_RUNS, /* or ran one a moment ago: a commit does not record short ones as running */
     PROGRESS_LOST
 };
 
@@ -74,6 +74,22 @@ void progress_release_session(struct progress_session *session);
 int progress_left(double *left_s, struct store *store, int64_t sweep_id,
                   const struct progress_counts *counts, const struct progress_session *session,
                   struct err *err);
+
+/* How well a session used its ranks. */
+struct query_efficiency {
+    int64_t session, ranks, trials;
+    double elapsed_s;      /* from the first start to the last end of a trial */
+    double total_s;        /* in trials, over all ranks: a gang has all its ranks until it ends */
+    double longest_s;      /* of a trial */
+    struct makespan bound; /* no schedule of these trials on as many equal ranks is faster */
+    double busy;           /* total_s / (ranks elapsed_s), at most 1 */
+    double above;          /* elapsed_s / bound - 1; NaN: all trials took no time */
+};
+
+/* Return the efficiency of a session (0: the last one), or with -1 of each, in order. None for a session
+ * without results or whose trials all failed, nor as in QUERY_EFFICIENCY. The caller frees *out. */
+int query_efficiency(struct query_efficiency **out, int64_t *n, struct store *store,
+                     int64_t session_id, struct err *err);
 
 /* ---- words ---- */
 

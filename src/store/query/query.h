@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "sched/makespan.h"
 #include "store/query/check_queries.h"
 #include "store/query/model_queries.h"
 #include "store/query/profile_queries.h"
@@ -137,22 +136,6 @@ int query_trial_curve(struct result_table *out, struct store *store, int64_t tri
  * and err. */
 int query_log(struct buf *out, int64_t *total, struct store *store, int64_t trial_id,
               struct err *err);
-
-/* How well a session used its ranks. */
-struct query_efficiency {
-    int64_t session, ranks, trials;
-    double elapsed_s;      /* from the first start to the last end of a trial */
-    double total_s;        /* in trials, over all ranks: a gang has all its ranks until it ends */
-    double longest_s;      /* of a trial */
-    struct makespan bound; /* no schedule of these trials on as many equal ranks is faster */
-    double busy;           /* total_s / (ranks elapsed_s), at most 1 */
-    double above;          /* elapsed_s / bound - 1; NaN: all trials took no time */
-};
-
-/* Return the efficiency of a session (0: the last one), or with -1 of each, in order. None for a session
- * without results or whose trials all failed, nor as in QUERY_EFFICIENCY. The caller frees *out. */
-int query_efficiency(struct query_efficiency **out, int64_t *n, struct store *store,
-                     int64_t session_id, struct err *err);
 
 /* Rows of a table that no run writes. */
 struct query_table_check {
