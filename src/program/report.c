@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "base/escape.h"
-#include "base/hash.h"
 #include "base/real.h"
 #include "base/words.h"
 #include "program/beneath.h"
@@ -27,11 +26,10 @@
 #define FILE_BYTES ((int64_t)1 << 30)
 
 enum {
-    REASON_BYTES = 256,          /* trial_result.error */
-    SHOWN_BYTES = 60,            /* of a line in a reason */
-    TEXT_LINE_BYTES = 64 << 10,  /* of stdout: longer lines are no results */
-    CURVE_LINE_BYTES = 64 << 10, /* more than a line of the curve with all names */
-    SLOTS = 1024                 /* a power of two above PROGRAM_NAMES */
+    REASON_BYTES = 256,         /* trial_result.error */
+    SHOWN_BYTES = 60,           /* of a line in a reason */
+    TEXT_LINE_BYTES = 64 << 10, /* of stdout: longer lines are no results */
+    CURVE_LINE_BYTES = 64 << 10 /* more than a line of the curve with all names */
 };
 
 /* Records without an epoch. */
@@ -50,7 +48,7 @@ struct stream {
     struct curve curve;
     size_t newest; /* points of earlier epochs */
     struct finals finals;
-    struct err refused; /* stdout: the objective's last record without an epoch is this text */
+    struct err refused;    /* stdout: the objective's last record without an epoch is this text */
     bool has_objective;    /* stdout: it was seen */
     enum record_rank rank; /* of its best name so far */
 };
@@ -65,7 +63,6 @@ struct program_intake {
     struct err refused;                 /* the same: text in place of the objective; "": none */
     char names[PROGRAM_NAMES][PROGRAM_NAME];
     int32_t n_names;
-    int16_t slots[SLOTS]; /* hash table of names: index + 1; 0: free */
     struct json_tokener *reader;
     struct record_text text_state;
     struct capture_pattern *pattern; /* NULL: none */
@@ -96,31 +93,25 @@ static void out_of_memory(struct program_report *r)
     fault(r, "out of memory for the results of a program");
 }
 
-static size_t slot_of(const struct program_intake *in, const char *name)
-{
-    size_t slot = hash_text(name).low % SLOTS;
-
-    while (in->slots[slot] && strcmp(in->names[in->slots[slot] - 1], name) != 0)
-        slot = (slot + 1) % SLOTS;
-    return slot;
-}
-
 /* Return the index of a name, or -1. */
 static int32_t find_name(const struct program_intake *in, const char *name)
 {
-    return in->slots[slot_of(in, name)] - 1;
+    for (int32_t i = 0; i < in->n_names; i++)
+        if (!strcmp(in->names[i], name))
+            return i;
+    return -1;
 }
 
 /* Find or add a name. -1: there is no room; this is a fault unless the name is from stdout. */
 static int32_t add_name(struct program_report *r, const struct stream *s, const char *name)
 {
     struct program_intake *in = r->intake;
-    size_t slot = slot_of(in, name);
+    int32_t there = find_name(in, name);
     bool is_reserved = s->is_text && in->n_names == PROGRAM_NAMES - 1 &&
                        strcmp(name, in->objective) != 0 && find_name(in, in->objective) < 0;
 
-    if (in->slots[slot])
-        return in->slots[slot] - 1;
+    if (there >= 0)
+        return there;
     if (in->n_names == PROGRAM_NAMES && !s->is_text)
         fault(r, "%s line %lld: %s is one name too many: at most %d may be reported", s->label,
               (long long)s->line, name, PROGRAM_NAMES);
@@ -134,8 +125,7 @@ static int32_t add_name(struct program_report *r, const struct stream *s, const 
         return -1;
     }
     memcpy(in->names[in->n_names], name, strlen(name) + 1);
-    in->slots[slot] = (int16_t)++in->n_names;
-    return in->n_names - 1;
+    return in->n_names++;
 }
 
 /* -1: a fault. */
@@ -229,11 +219,12 @@ static void put_value(struct program_report *r, struct stream *s, const struct r
 static bool is_outranked(struct program_report *r, struct stream *s, const struct record_item *item)
 {
     struct program_intake *in = r->intake;
-    int32_t name = find_name(in, item->name);
+    int32_t name;
     size_t n = 0;
 
     if (!s->is_text || strcmp(item->name, in->objective) != 0)
         return false;
+    name = find_name(in, item->name);
     if (s->has_objective && item->rank < s->rank)
         return true;
     if (s->has_objective && item->rank > s->rank) {

@@ -11,93 +11,67 @@
 
 /* ---- configurations of a stored sweep by key ----
  *
- * Read once, so that a large plan is looked up in memory. */
+ * Read once and sorted, so that a large plan is looked up in memory. */
 
-enum { FIRST_SLOTS = 64 };
-
-struct config_slot {
+struct stored_config {
     struct hash key;
-    int64_t config_id; /* 0: the slot is empty */
+    int64_t config_id;
 };
 
-/* Open addressing, at most half full. */
-struct config_index {
-    struct config_slot *slots; /* [n_slots] */
-    size_t n_slots;            /* 0 or a power of two */
-    size_t n;
-};
-
-/* The slot of a key, or the empty one where it belongs. */
-static struct config_slot *slot_of(const struct config_index *index, struct hash key)
+static int compare_stored(const void *a, const void *b)
 {
-    size_t at = (size_t)key.low & (index->n_slots - 1);
+    const struct hash x = ((const struct stored_config *)a)->key;
+    const struct hash y = ((const struct stored_config *)b)->key;
 
-    while (index->slots[at].config_id && !hash_equal(index->slots[at].key, key))
-        at = (at + 1) & (index->n_slots - 1);
-    return &index->slots[at];
+    return x.high != y.high ? (x.high > y.high) - (x.high < y.high)
+                            : (x.low > y.low) - (x.low < y.low);
 }
 
-static int grow(struct config_index *index, struct err *err)
+static int add_stored(struct buf *out, const struct store *store, sqlite3_stmt *row,
+                      struct err *err)
 {
-    struct config_index grown = {.n_slots = index->n_slots ? 2 * index->n_slots : FIRST_SLOTS,
-                                 .n = index->n};
-
-    grown.slots = calloc(grown.n_slots, sizeof *grown.slots);
-    if (!grown.slots)
-        return err_nomem(err, "configurations", grown.n_slots * sizeof *grown.slots);
-    for (size_t i = 0; i < index->n_slots; i++)
-        if (index->slots[i].config_id)
-            *slot_of(&grown, index->slots[i].key) = index->slots[i];
-    free(index->slots);
-    *index = grown;
-    return 0;
-}
-
-static int add(struct config_index *index, struct store *store, sqlite3_stmt *row, struct err *err)
-{
-    struct config_slot slot = {.config_id = sqlite3_column_int64(row, 0)};
+    struct stored_config stored = {.config_id = sqlite3_column_int64(row, 0)};
     const char *key = (const char *)sqlite3_column_text(row, 1);
 
-    if (slot.config_id <= 0)
+    if (stored.config_id <= 0)
         return err_set(err,
                        "%s: a configuration has the number %lld: must be above 0; the file is "
                        "damaged, or another program changed it",
-                       store->path, (long long)slot.config_id);
-    if (!key || hash_parse(&slot.key, key))
+                       store->path, (long long)stored.config_id);
+    if (!key || hash_parse(&stored.key, key))
         return err_set(err,
                        "%s: configuration %lld has the key '%s': must be 32 hexadecimal digits",
-                       store->path, (long long)slot.config_id, key ? key : "");
-    if (2 * (index->n + 1) > index->n_slots && grow(index, err))
-        return -1;
-    *slot_of(index, slot.key) = slot;
-    index->n++;
-    return 0;
+                       store->path, (long long)stored.config_id, key ? key : "");
+    buf_add(out, &stored, sizeof stored);
+    return buf_failed(out) ? err_nomem(err, "configurations", out->size) : 0;
 }
 
-static int config_index_read(struct config_index *index, struct store *store, int64_t sweep_id,
-                             struct err *err)
+/* out: of struct stored_config, sorted by key. */
+static int read_stored(struct buf *out, struct store *store, int64_t sweep_id, struct err *err)
 {
     sqlite3_stmt *row = db_bind(store, STATEMENT_CONFIGS_OF, err, "i", sweep_id);
     int rc = row ? 1 : -1;
 
     while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        if (add(index, store, row, err)) {
+        if (add_stored(out, store, row, err)) {
             sqlite3_reset(row);
             rc = -1;
         }
+    if (!rc && out->size)
+        qsort(out->data, out->size / sizeof(struct stored_config), sizeof(struct stored_config),
+              compare_stored);
     return rc;
 }
 
-static void config_index_release(struct config_index *index)
-{
-    free(index->slots);
-    *index = (struct config_index){0};
-}
-
 /* 0: none. */
-static int64_t config_index_find(const struct config_index *index, struct hash key)
+static int64_t find_stored(const struct buf *sorted, struct hash key)
 {
-    return index->n_slots ? slot_of(index, key)->config_id : 0;
+    const struct stored_config wanted = {.key = key}, *found = NULL;
+
+    if (sorted->size)
+        found = bsearch(&wanted, sorted->data, sorted->size / sizeof wanted, sizeof wanted,
+                        compare_stored);
+    return found ? found->config_id : 0;
 }
 
 /* ---- new trials, written 16 at a time ----
@@ -199,7 +173,7 @@ struct walk {
     bool is_grown;
     bool gives_stop;            /* the data give a stop part to trials that want one */
     bool has_stop;              /* trials will be scored on one */
-    struct config_index there;  /* stored before this walk */
+    struct buf stored;          /* read_stored(), before this walk */
     struct known_config *known; /* [n_known] sorted by config_id */
     size_t n_known;
     struct new_trials new_trials;
@@ -529,7 +503,7 @@ static int find_configs(struct walk *w, struct err *err)
     struct settings s;
     struct hash key;
 
-    if (config_index_read(&w->there, w->store, w->sweep_id, err))
+    if (read_stored(&w->stored, w->store, w->sweep_id, err))
         return -1;
     w->known = calloc((size_t)w->plan->n_configs + 1, sizeof *w->known);
     if (!w->known)
@@ -538,7 +512,7 @@ static int find_configs(struct walk *w, struct err *err)
         if (!has_ours(w, config))
             continue;
         read_config(w, config, &s, &key);
-        w->trials->config_ids[config] = config_index_find(&w->there, key);
+        w->trials->config_ids[config] = find_stored(&w->stored, key);
         if (w->trials->config_ids[config])
             w->known[w->n_known++] = (struct known_config){w->trials->config_ids[config], config};
     }
@@ -641,7 +615,7 @@ static void walk_init(struct walk *w)
 
 static void walk_release(struct walk *w)
 {
-    config_index_release(&w->there);
+    buf_release(&w->stored);
     free(w->known);
     settings_texts_release(&w->texts);
     free(w->has_level);
