@@ -58,11 +58,6 @@ bool err_is_disk_full(int code)
     return code == ENOSPC || code == EDQUOT;
 }
 
-bool err_tells_disk_full(const char *text)
-{
-    return strstr(text, strerror(ENOSPC)) || strstr(text, strerror(EDQUOT));
-}
-
 void errlist_add(struct errlist *list, const char *format, ...)
 {
     struct err line;

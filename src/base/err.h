@@ -34,8 +34,6 @@ int err_nomem(struct err *err, const char *what, size_t bytes);
 
 /* True for the errno of a full disk or a full quota. */
 bool err_is_disk_full(int code);
-/* True if a text contains the system's words for one of them. */
-bool err_tells_disk_full(const char *text);
 
 /* Shows the -1 to compilers and analysers. */
 static inline int err_minus_one(void)

@@ -173,9 +173,12 @@ static int run_sweep(enum sweep_others *others, const struct world *world, struc
 {
     struct errlist faults = {0};
     struct sweep_end end;
-    int status = sweep_run_lead(&end, world, job, options, &faults) ? cli_fail_all(&faults)
-                                                                    : (int)end.status;
+    int status, rc = sweep_run_lead(&end, world, job, options, &faults);
 
+    if (rc)
+        status = cli_fail_all(&faults);
+    if (!rc || end.status == EXIT_RESUMABLE)
+        status = (int)end.status;
     if (end.has_rest)
         database_fault_report(options->db, job, &options->shard, end.has_changed);
     if (end.others == SWEEP_OTHERS_UNSURE)

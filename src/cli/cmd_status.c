@@ -13,7 +13,6 @@
 #include "cli/print/output.h"
 #include "report/answer.h"
 #include "report/rows.h"
-#include "store/database_file.h"
 #include "store/query/progress.h"
 #include "store/store.h"
 
@@ -40,19 +39,6 @@ struct status_options {
     const char *section;
 };
 
-/* A run that a full disk ends cannot record the reason, but removes its lock file, unlike a run
- * that is killed. */
-static bool is_disk_full(const char *db)
-{
-    char *real = realpath(db, NULL), lock[PATH_MAX + 8];
-    bool is_killed;
-
-    snprintf(lock, sizeof lock, "%s.lock", real ? real : db);
-    free(real);
-    is_killed = !access(lock, F_OK);
-    return !is_killed && database_file_is_full(db);
-}
-
 /* Why it ended; NULL: unknown. */
 static const char *reason_of(const struct progress_session *s)
 {
@@ -64,7 +50,6 @@ static const char *reason_of(const struct progress_session *s)
 }
 
 struct status {
-    const char *db;
     struct progress_session session;
     int64_t n_left; /* trials of the sweep that ran last */
     double left_s;  /* as in struct progress */
@@ -72,15 +57,12 @@ struct status {
 
 /* ---- for people ---- */
 
-static void print_outcome(struct answer *answer, const struct progress_session *s, const char *db)
+static void print_outcome(struct answer *answer, const struct progress_session *s)
 {
     long long ranks = result_table_integer(&s->row, 0, "ranks");
-    bool is_stopped = s->life == SESSION_LIFE_GONE && is_disk_full(db);
 
-    answer_printf(answer, "%s", is_stopped ? "stopped" : s->outcome);
-    if (is_stopped)
-        answer_printf(answer, ": the disk is full (make room; the same command continues)");
-    else if (s->life == SESSION_LIFE_GONE)
+    answer_printf(answer, "%s", s->outcome);
+    if (s->life == SESSION_LIFE_GONE)
         answer_printf(answer, " (%s; the same command continues)", s->why);
     else if (s->life == SESSION_LIFE_ELSEWHERE)
         answer_printf(answer, " (%s)", s->why);
@@ -103,7 +85,7 @@ static void print_session(struct answer *answer, const struct status *status,
     struct buf text = {0};
 
     answer_printf(answer, "\nlast session: %s\n", s->command);
-    print_outcome(answer, s, status->db);
+    print_outcome(answer, s);
     if (!isnan(s->rate))
         answer_printf(answer, "%lld trial%s in %s, %s\n", (long long)s->results, plural(s->results),
                       duration_words(elapsed, s->elapsed_s), progress_rate(rate, s->rate, s->rate));
@@ -299,7 +281,7 @@ static int add_sweeps(struct answer *answer, struct store *store, bool *is_empty
 
 static int fill(struct answer *answer, struct store *store, const void *db, struct err *err)
 {
-    struct status status = {.db = db, .left_s = (double)NAN};
+    struct status status = {.left_s = (double)NAN};
     bool is_empty, fails;
     int rc = add_sweeps(answer, store, &is_empty, &fails, err);
 

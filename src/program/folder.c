@@ -154,69 +154,46 @@ int folder_remove_some(const char *path, const char *beginning, struct err *err)
     return rc;
 }
 
-/* Findings of a walk through a folder. */
-struct tally {
-    double newest; /* Unix seconds of the last change */
-    double since;
-    double bytes; /* on the disk, of files that changed then or later */
-};
-
-static void tally_at(struct tally *t, int folder, const char *name, int depth);
+static void newest_at(double *newest, int folder, const char *name, int depth);
 
 /* Takes fd. */
-static void tally_in(struct tally *t, int fd, int depth)
+static void newest_in(double *newest, int fd, int depth)
 {
     DIR *entries = fdopendir(fd);
 
     for (struct dirent *entry; entries && (entry = readdir(entries));)
         if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            tally_at(t, fd, entry->d_name, depth + 1);
+            newest_at(newest, fd, entry->d_name, depth + 1);
     if (entries)
         closedir(entries);
     else
         close(fd);
 }
 
-static void tally_at(struct tally *t, int folder, const char *name, int depth)
+static void newest_at(double *newest, int folder, const char *name, int depth)
 {
     struct stat st;
     int fd;
 
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
         return;
-    t->newest = fmax(t->newest, (double)st.st_mtim.tv_sec + 1e-9 * (double)st.st_mtim.tv_nsec);
-    if (S_ISREG(st.st_mode) && (double)st.st_mtim.tv_sec >= floor(t->since))
-        t->bytes += (double)st.st_blocks * 512; /* inode(7) */
+    *newest = fmax(*newest, (double)st.st_mtim.tv_sec + 1e-9 * (double)st.st_mtim.tv_nsec);
     fd = S_ISDIR(st.st_mode) && depth < DEEPEST ? openat(folder, name, FLAGS) : -1;
     if (fd >= 0)
-        tally_in(t, fd, depth);
-}
-
-static void tally_path(struct tally *t, const char *path)
-{
-    const char *name;
-    int parent = beneath_parent(path, false, &name);
-
-    if (parent < 0)
-        return;
-    tally_at(t, parent, name, 0);
-    close(parent);
+        newest_in(newest, fd, depth);
 }
 
 double folder_newest(const char *path)
 {
-    struct tally tally = {.since = (double)INFINITY};
+    const char *name;
+    int parent = beneath_parent(path, false, &name);
+    double newest = 0;
 
-    tally_path(&tally, path);
-    return tally.newest;
-}
-
-double folder_bytes(const char *path, double since)
-{
-    struct tally tally = {.since = since};
-
-    tally_path(&tally, path);
-    return tally.bytes;
+    if (parent < 0)
+        return 0;
+    newest_at(&newest, parent, name, 0);
+    close(parent);
+    return newest;
 }
 
 /* ---- files ---- */

@@ -16,10 +16,6 @@ int folder_remove(const char *path, struct err *err);
  * not exist. */
 double folder_newest(const char *path);
 
-/* Bytes on the disk of the files in a folder, at any depth, that changed at this time or later (Unix
- * seconds); links are not followed. 0: it does not exist. */
-double folder_bytes(const char *path, double since);
-
 /* Remove the entries whose names begin so. No error if the folder does not exist. */
 int folder_remove_some(const char *path, const char *beginning, struct err *err);
 

@@ -5,18 +5,12 @@
 #include "base/log.h"
 #include "grid/shard.h"
 #include "launch/stop.h"
-#include "store/database_file.h"
 
 /* The owner of an open transaction will notice it, and waiting is cheaper than losing a job of
  * hours. */
 #define WARN_S 2.0
 #define PATIENCE_S 600.0
 #define STOPPING_S 10.0 /* a batch system that asked the job to stop kills it soon */
-
-/* A program that filled the disk is killed after 5 s (trial/program_runner.c), and some may do so one
- * after another. Its files go soon after its end. */
-#define FULL_S 20.0
-#define GOING_S 2.0
 
 enum { RANGES_MAX = 12 };
 
@@ -37,27 +31,6 @@ static bool on_wait(void *arg, double waited_s, const char *holder)
 void database_fault_watch(struct database_fault *fault, struct store *store)
 {
     store_be_patient(store, PATIENCE_S, on_wait, fault);
-}
-
-enum database_fault_disk database_fault_look(struct database_fault *fault, bool any_runs)
-{
-    double now_s = clock_now(&clock_system);
-
-    if (!database_file_is_full(fault->db)) {
-        fault->full_s = 0;
-        return DATABASE_HAS_ROOM;
-    }
-    if (any_runs || fault->full_s <= 0)
-        fault->run_s = now_s;
-    if (fault->full_s <= 0) {
-        fault->full_s = now_s;
-        fault->has_warned = true;
-        log_warn("%s: the disk is full: results wait up to %.0f s in memory for a program to end "
-                 "that may have filled it",
-                 fault->db, FULL_S);
-    }
-    return now_s - fault->full_s < FULL_S && now_s - fault->run_s < GOING_S ? DATABASE_WAITS
-                                                                            : DATABASE_STAYS_FULL;
 }
 
 void database_fault_over(struct database_fault *fault)

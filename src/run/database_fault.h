@@ -12,19 +12,7 @@ struct database_fault {
     void (*meanwhile)(void *arg); /* called repeatedly while the run waits */
     void *arg;
     bool has_warned;
-    double full_s; /* by clock_system: the disk is full since then; 0: it is not */
-    double run_s;  /* likewise, when a program ran on the full disk for the last time */
 };
-
-enum database_fault_disk {
-    DATABASE_HAS_ROOM,
-    DATABASE_WAITS,      /* full for some seconds: a program that runs, or has just ended, may have
-                            filled it, and its files go when it ends; commit later */
-    DATABASE_STAYS_FULL, /* commit if there is room for that, and end the run */
-};
-
-/* Look at the disk. Warns once. */
-enum database_fault_disk database_fault_look(struct database_fault *fault, bool any_runs);
 
 /* Let the store, which borrows fault, wait for other processes, and warn once. A stop signal soon
  * ends the waiting. */

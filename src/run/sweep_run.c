@@ -574,6 +574,8 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
         out->has_rest =
             !database_file_has_moved(session->store) && !database_file_is_cut_off(session->store);
         out->has_changed = session->has_changed;
+        if (store_was_full(session->store))
+            out->status = EXIT_RESUMABLE;
         if (session->has_changed && store_cut_session(session->store, STORE_INPUTS_CHANGED, &cut))
             log_warn("%s", cut.text);
         store_close(session->store);
@@ -607,7 +609,7 @@ int sweep_run_lead(struct sweep_end *out, const struct world *world, struct job 
     struct err err;
     int rc;
 
-    *out = (struct sweep_end){.others = SWEEP_OTHERS_WAIT};
+    *out = (struct sweep_end){.others = SWEEP_OTHERS_WAIT, .status = EXIT_ERROR};
     stop_heed();
     rc = prepare(&session, faults);
     if (!rc && tell_and_run(out, &session, &err))

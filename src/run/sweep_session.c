@@ -15,6 +15,7 @@
 #include "run/sweep_match.h"
 #include "run/walltime.h"
 #include "sched/master.h"
+#include "store/database_file.h"
 #include "store/store.h"
 #include "store/trial_files.h"
 #include "trial/failures.h"
@@ -419,28 +420,33 @@ static int check_inputs(struct sweep_session *session, struct err *err)
     return err_wrap(err, "the run stops, without the results of the last moments");
 }
 
+/* The room that the database has reserved is for the results of the trials that run now. */
+static void stop_if_full(struct sweep_session *session)
+{
+    if (session->is_full || ledger_is_finished(session->ledger) ||
+        !database_file_is_full(session->options->db))
+        return;
+    session->is_full = true;
+    progress_finish(&session->progress);
+    log_warn("%s: the disk or a quota is full (df, quota): the run stops", session->options->db);
+    stop_ask();
+}
+
 static int on_commit(void *arg, struct err *err)
 {
     struct sweep_session *session = arg;
     bool is_whole = !session->n_others && ledger_is_finished(session->ledger);
-    enum database_fault_disk disk = DATABASE_HAS_ROOM;
-    int rc;
+    int rc = check_inputs(session, err);
 
-    if (sweep_is_program(&session->job->sweep))
-        disk = database_fault_look(&session->fault, ledger_counts(session->ledger).leased > 0);
-    if (disk == DATABASE_WAITS)
-        return 1;
-    rc = check_inputs(session, err);
     if (!rc && session->prunes && session->has_results)
         rc = prune(session, is_whole, NULL, err);
     if (!rc)
         rc = store_commit(session->store, err);
-
-    if (!rc && disk == DATABASE_STAYS_FULL && !ledger_is_finished(session->ledger))
-        return err_set(err, "%s: the disk stays full: make room (df, quota)", session->options->db);
-    if (!rc)
-        database_fault_over(&session->fault);
-    return rc;
+    if (rc)
+        return -1;
+    database_fault_over(&session->fault);
+    stop_if_full(session);
+    return 0;
 }
 
 static int on_traffic(void *arg, int32_t rank, const struct process *process,

@@ -60,6 +60,7 @@ struct sweep_session {
     bool has_saved;   /* a checkpoint of a model */
     bool has_warned;  /* about a model that is too large */
     bool has_changed; /* the inputs of the program have, so its results are not stored */
+    bool is_full;     /* the disk of the database: the run stops */
     bool only_models; /* were missing when the run began */
 };
 

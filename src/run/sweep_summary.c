@@ -335,6 +335,12 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
         print_unable(session);
     else if (end == MASTER_STOPPED && session->failures.verdict != FAILURES_GO_ON)
         print_failures(session);
+    else if (end == MASTER_STOPPED && session->is_full)
+        log_warn(
+            "stopped early; %lld trial%s left: make room on the disk of %s (df, quota), then the "
+            "same command continues",
+            (long long)now.pending + now.leased, now.pending + now.leased == 1 ? " is" : "s are",
+            session->options->db);
     else if (end == MASTER_STOPPED && models)
         log_info("stopped early; the models of %lld trial%s are still missing: the same command "
                  "continues",

@@ -135,7 +135,7 @@ static int supply(struct master *master, int32_t rank, struct err *err)
 
     if (master_supply_gangs(master, err))
         return -1;
-    if (!master_may_begin(master) || master->ranks.of[rank].presence != RANK_PRESENT)
+    if (master->is_stopping || master->ranks.of[rank].presence != RANK_PRESENT)
         return 0;
     n = dispatch_assign(master->dispatch, rank, left_s, trials, err);
     if (n <= 0)
@@ -160,7 +160,7 @@ static int supply_idle(struct master *master, struct err *err)
 
     if (master_supply_gangs(master, err))
         return -1;
-    while (master_may_begin(master) && (rank = dispatch_idle(master->dispatch)) >= 0)
+    while (!master->is_stopping && (rank = dispatch_idle(master->dispatch)) >= 0)
         if (supply(master, rank, err))
             return -1;
     return 0;

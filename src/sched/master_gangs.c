@@ -138,18 +138,13 @@ static int open_gang(struct master *master, const struct gang *gang, struct err 
     return master_post(master, gang->workers[0], err);
 }
 
-bool master_may_begin(const struct master *master)
-{
-    return !master->is_stopping && !master->delivery.is_put_off;
-}
-
 int master_supply_gangs(struct master *master, struct err *err)
 {
     double left_s = master->options.until_s - clock_now(master->clock);
     const struct gang *gang;
     int placed = 0;
 
-    while (master_may_begin(master) &&
+    while (!master->is_stopping &&
            (placed = dispatch_place(master->dispatch, left_s, &gang, err)) > 0)
         if (open_gang(master, gang, err))
             return -1;

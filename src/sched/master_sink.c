@@ -110,22 +110,11 @@ static bool is_traffic_due(const struct master_delivery *d)
 
 static int commit(struct master_delivery *d, struct rank_states *ranks, struct err *err)
 {
-    int32_t n;
-    int rc;
-
     if (name_running(d, ranks, err) || (is_traffic_due(d) && master_sink_traffic(d, ranks, err)))
         return -1;
-    n = d->n_uncommitted;
     d->n_uncommitted = 0;
     FAULT("scheduler: before a commit");
-    rc = d->sink.commit(d->sink.arg, err);
-    d->is_put_off = rc > 0;
-    if (rc > 0) {
-        d->n_uncommitted = n > 0 ? n : 1;
-        d->uncommitted_s = clock_now(d->clock);
-        return 0;
-    }
-    if (rc)
+    if (d->sink.commit(d->sink.arg, err))
         return -1;
     FAULT("scheduler: a commit was made");
     return 0;

@@ -73,7 +73,7 @@ struct master_sink {
     void (*unable)(void *arg, int32_t rank, const struct process *process, const char *why);
     /* Nothing is pending or leased: the last chance to reopen trials. May be NULL. */
     int (*finished)(void *arg, struct err *err);
-    /* Make everything received durable. 1: not yet, call again; only while a trial runs. */
+    /* Make everything received durable. */
     int (*commit)(void *arg, struct err *err);
     /* A rank's counters so far: before some commits, and after the last one. NULL: not wanted. */
     int (*traffic)(void *arg, int32_t rank, const struct process *process,
@@ -103,7 +103,6 @@ struct master_delivery {
     int64_t n_finished; /* results, none PENDING */
     double traffic_s;   /* when counters were last handed on */
     bool is_enough;     /* the sink wants no other trial to begin */
-    bool is_put_off;    /* the last commit was; no trial begins until one succeeds */
     bool is_closed;     /* after a fault: nothing more is handed on or committed */
 };
 

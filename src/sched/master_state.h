@@ -77,10 +77,6 @@ bool master_holds_result(const struct master *master, int32_t rank);
 /* Release the results of n ranks, and the array. */
 void held_results_release(struct held_result *held, int32_t n);
 
-/* False while the run stops, and on a full disk: trials would fail there, or take the room that results
- * wait for. */
-bool master_may_begin(const struct master *master);
-
 /* Place the gangs that fit. */
 int master_supply_gangs(struct master *master, struct err *err);
 

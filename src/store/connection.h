@@ -282,6 +282,7 @@ struct store {
     int held[2];                   /* descriptors of database_file_holder(); 0: none */
     int64_t file_bytes, log_bytes; /* as noted by database_file_note_size() */
     bool is_cut_off;               /* see database_file_is_cut_off() */
+    bool is_full;                  /* a statement found no room on the disk or in a quota */
 };
 
 #endif

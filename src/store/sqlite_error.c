@@ -109,6 +109,7 @@ void sqlite_error_describe(char *out, size_t size, struct store *store)
 
     switch (kind_of(code, store)) {
     case SQLITE_FULL:
+        store->is_full = store->is_writer;
         snprintf(out, size, "%s",
                  store->is_writer
                      ? "the disk or a quota is full: make room (df, quota)"

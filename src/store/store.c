@@ -198,6 +198,11 @@ void store_be_patient(struct store *store, double patience_s,
     store->wait_arg = arg;
 }
 
+bool store_was_full(const struct store *store)
+{
+    return store->is_full;
+}
+
 static int check_part(struct store *store, const char *sql, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql, err);

@@ -58,6 +58,9 @@ const struct errlist *store_released(const struct store *store);
 void store_be_patient(struct store *store, double patience_s,
                       bool (*wait)(void *arg, double waited_s, const char *holder), void *arg);
 
+/* True if a call failed because the disk or a quota is full. */
+bool store_was_full(const struct store *store);
+
 /* Fold the log into the file. Everything must be committed. A reader that prevents it is no error.
  * -1 and err: the disk refuses the data; the log then stays beside the file, and both belong
  * together. */

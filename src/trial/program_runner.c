@@ -22,10 +22,6 @@
  * nobody listens yet. Measured: 3 of 12 pairs waited without it, 5 with 50 ms, none with 100 ms. */
 #define HEAD_START_MS 100
 
-/* A program that does not end on a full disk is killed after DISK_LOOKS, if it filled that. */
-#define DISK_LOOK_S 1.0
-enum { DISK_LOOKS = 5 };
-
 /* Seconds between reports of a running program, and more for each epoch of its curve. */
 #define REPORT_S 2.0
 #define REPORT_EPOCH_S 0.01
@@ -114,6 +110,17 @@ static bool note_if_lost(struct program_runner *self, const struct err *why)
     if (is_lost)
         self->unable = *why;
     return is_lost;
+}
+
+/* The disk may be why a trial failed, and later ones would fail here, too. */
+static bool is_out_of_room(struct running *t)
+{
+    bool is_full = running_is_disk_full(t);
+
+    if (is_full)
+        err_set(&t->self->unable, "%s: the disk or a quota is full: make room (df, quota)",
+                t->self->place->files);
+    return is_full;
 }
 
 /* AGAIN: it runs. Otherwise what becomes of the trial, or OVER and err. */
@@ -214,24 +221,6 @@ static void force_end(struct running *t, double now_s)
         spawner_force(t->self->place->spawner, t->n_forced++ > 0);
 }
 
-/* Kill a program that has filled the disk and does not end, before the run gives up its results
- * (run/database_fault.h). */
-static void look_at_disk(struct running *t, double now_s)
-{
-    if (now_s - t->looked_s < DISK_LOOK_S)
-        return;
-    t->looked_s = now_s;
-    /* When another program is killed, there is room until this one has taken it. */
-    t->n_full += running_is_disk_full(t) ? 1 : t->n_full > 0 ? -1 : 0;
-    if (t->n_full == 0)
-        t->full_since = clock_unix();
-    if (t->n_full < DISK_LOOKS)
-        return;
-    t->filled_bytes = running_filled_bytes(t);
-    if (t->filled_bytes > 0)
-        kill_program(t, now_s);
-}
-
 /* Report a longer curve more rarely: its rows in the database replace those of the report before. */
 static void report_now_and_then(struct running *t)
 {
@@ -262,8 +251,6 @@ static void control(struct running *t)
 
     if (!isnan(t->killed_s))
         force_end(t, now_s);
-    else
-        look_at_disk(t, now_s);
     if (isnan(t->asked_s)) {
         t->is_stopped = !goes_on;
         t->is_late = goes_on && timeout_s > 0 && running_spent_s(t) > timeout_s;
@@ -322,10 +309,9 @@ static enum verdict watch_to_end(struct trial_result *r, struct running *t)
     FAULT("worker: a program has ended");
     is_lost = note_if_lost(t->self, &end.why);
     t->n_unstarted = spawner_lacks_resources(&end) ? t->n_unstarted : 0;
-    t->lacks_room = running_lacks_room(t, &end);
     program_report_read(&t->report, buf_text(&t->results));
-    program_report_end_attempt(&t->report, end.how != SPAWNER_EXITED ||
-                                               end.status == RUNNING_EXIT_RESUME || t->lacks_room);
+    program_report_end_attempt(&t->report,
+                               end.how != SPAWNER_EXITED || end.status == RUNNING_EXIT_RESUME);
     if (folder_has_files(buf_text(&t->checkpoint)))
         running_save_progress(t);
     verdict = is_lost && !t->is_late ? VERDICT_BACK : running_judge(r, t, &end);
@@ -348,7 +334,6 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
     if (t->self->log.total && !t->n_unstarted)
         running_note(t, "the program starts again");
     t->started = clock_unix();
-    t->n_full = 0;
     verdict = running_make_files(t, &err) ? VERDICT_OVER : start(t, &err);
     if (verdict == VERDICT_OVER)
         running_fail(r, "%s", err.text);
@@ -356,6 +341,8 @@ static enum verdict attempt(struct trial_result *r, struct running *t)
         verdict = running_wait_for_resources(t, err.text);
     else if (verdict == VERDICT_AGAIN)
         verdict = watch_to_end(r, t);
+    if (verdict == VERDICT_OVER && r->state == TRIAL_FAILED && is_out_of_room(t))
+        verdict = VERDICT_BACK;
     return verdict;
 }
 

@@ -9,6 +9,9 @@
  *   scratch.PID/     {dir} and the results file of an attempt by the rank PID; removed afterwards
  *   NAME             kept files
  *
+ * If a trial fails while the disk of its folder is full, it stays pending, and this rank is unable to run
+ * others (struct runner).
+ *
  * A program that someone kills with SIGKILL, or that exits with 75 before it is asked to stop, is started
  * again at once. */
 #ifndef TRIAL_PROGRAM_RUNNER_H

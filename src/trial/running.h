@@ -58,13 +58,6 @@ struct running {
     bool is_late;                     /* trial_timeout */
     double report_s;                  /* by the clock: when to report next */
     int32_t n_sent;                   /* epochs and metrics in the last report */
-    double looked_s;                  /* by the clock: when the disk was looked at */
-    int32_t n_full;                   /* how many more looks found the disk full than not */
-    double full_since;                /* Unix seconds of the first of these looks */
-    double filled_bytes;              /* of its files, which filled the disk; 0: they did not */
-    double free_bytes;                /* on the disk when this attempt began */
-    bool lacks_room;                  /* it failed on a disk that others filled */
-    int32_t n_waits;                  /* for room on the disk */
     double killed_s;                  /* by the clock: by us; NaN: not killed */
     int32_t n_forced;    /* steps taken against a spawner that does not report the end */
     int32_t n_unstarted; /* starts in a row that failed for lack of resources */
@@ -101,9 +94,8 @@ bool running_first_is_over(const struct running *t, int status);
 /* Before an attempt. */
 int running_make_files(struct running *t, struct err *err);
 
+/* True if its folder has hardly room for a file. */
 bool running_is_disk_full(const struct running *t);
-/* Return the bytes of the files that it wrote while the disk became full, if they filled it; else 0. */
-double running_filled_bytes(const struct running *t);
 
 /* The curve and the time, beside a checkpoint. */
 void running_save_progress(struct running *t);
@@ -124,10 +116,6 @@ enum verdict {
     VERDICT_BACK,  /* the caller gets the trial back */
     VERDICT_APART  /* so it does, since the whole gang must start again; r->error is the reason */
 };
-
-/* True a few times, if a full disk may have made the program fail that others filled. A gang cannot start
- * again by itself. */
-bool running_lacks_room(const struct running *t, const struct spawner_end *end);
 
 /* This rank has no processes, descriptors or memory left, for the reason `why`. Wait a second, and return
  * AGAIN; after some of them BACK, and the rank is unable to run trials. */

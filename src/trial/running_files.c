@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <dirent.h>
-#include <errno.h>
 #include <fcntl.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/fault.h"
@@ -15,12 +12,6 @@
 #include "program/disk.h"
 #include "program/folder.h"
 #include "trial/running.h"
-
-/* A program filled the disk if files that it wrote in the last second before took such a share of what
- * had been free, and of the whole disk. */
-#define FILLING_S 1.0
-#define FREE_SHARE 0.25
-#define DISK_SHARE 0.01
 
 static int make_folder(const char *path, struct err *err)
 {
@@ -104,50 +95,20 @@ bool running_first_is_over(const struct running *t, int status)
     return !strcmp(file.over, over);
 }
 
-/* False: unknown. */
-static bool look_at_disk(const struct running *t, double *free_bytes, double *bytes)
-{
-    struct statvfs disk;
-    int fd = beneath_open(buf_text(&t->folder), O_RDONLY | O_DIRECTORY);
-    int rc = fd < 0 ? -1 : fstatvfs(fd, &disk);
-
-    if (fd >= 0)
-        close(fd);
-    if (rc)
-        return false;
-    *free_bytes = (double)disk.f_bavail * (double)disk.f_frsize;
-    *bytes = (double)disk.f_blocks * (double)disk.f_frsize;
-    return true;
-}
-
 bool running_is_disk_full(const struct running *t)
 {
     int fd = beneath_open(buf_text(&t->folder), O_RDONLY | O_DIRECTORY);
-    bool is_full = fd >= 0 && disk_is_full(fd);
+    bool is_full;
 
+    if (fd < 0) /* there was no room for it */
+        fd = beneath_open(t->self->place->files, O_RDONLY | O_DIRECTORY);
+    is_full = fd >= 0 && disk_is_full(fd);
     if (fd >= 0)
         close(fd);
     return is_full;
 }
 
-double running_filled_bytes(const struct running *t)
-{
-    double since = (t->n_full ? t->full_since : clock_unix()) - FILLING_S;
-    double free_bytes, bytes, filled = folder_bytes(buf_text(&t->folder), since);
-    bool is_much = look_at_disk(t, &free_bytes, &bytes) && filled >= DISK_SHARE * bytes;
-
-    return is_much && filled >= FREE_SHARE * t->free_bytes ? filled : 0;
-}
-
-static void note_room(struct running *t)
-{
-    double bytes;
-
-    if (!look_at_disk(t, &t->free_bytes, &bytes))
-        t->free_bytes = (double)INFINITY;
-}
-
-static int make_files(struct running *t, struct err *err)
+int running_make_files(struct running *t, struct err *err)
 {
     if (make_folder(t->self->place->files, err) || make_folder(buf_text(&t->folder), err) ||
         make_folder(buf_text(&t->checkpoint), err))
@@ -160,14 +121,6 @@ static int make_files(struct running *t, struct err *err)
         running_save_attempt(t);
         t->progress = running_progress(t);
     }
-    return 0;
-}
-
-int running_make_files(struct running *t, struct err *err)
-{
-    if (make_files(t, err))
-        return -1;
-    note_room(t);
     return 0;
 }
 

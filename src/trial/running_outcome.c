@@ -25,12 +25,9 @@
 /* Attempts that may exit with 75 unasked; more would be an endless loop. Those that change nothing
  * show one earlier. */
 #define MOST_RESTARTS 1000
-#define MOST_WAITS 3
 #define EXIT_SIGPIPE 141 /* of a shell */
 #define RESOURCES_S 1.0
 enum { MOST_UNSTARTED = 10 };
-#define ROOM_S \
-    25.0 /* the run waits for less (run/database_fault.h), so that it takes the trial back */
 #define MOST_IDLE 3
 
 enum { WORDS = 180 }; /* bytes of the program's error message in a reason */
@@ -229,41 +226,8 @@ static void judge_results(struct trial_result *r, struct running *t)
     note_asked(t, r->state);
 }
 
-bool running_lacks_room(const struct running *t, const struct spawner_end *end)
-{
-    char words[WORDS];
-    bool may_wait =
-        !running_has_others(t) && !t->is_stopped && !t->is_late && t->n_waits < MOST_WAITS;
-
-    if (!may_wait || end->how != SPAWNER_EXITED || end->status == EXIT_SUCCESS ||
-        end->status == RUNNING_EXIT_RESUME)
-        return false;
-    return (t->n_full > 0 || running_is_disk_full(t) ||
-            err_tells_disk_full(last_words(t, words))) &&
-           running_filled_bytes(t) == 0;
-}
-
-/* Return AGAIN once there is room, BACK if the trial must stop, and OVER if no room came. */
-static enum verdict wait_for_room(struct trial_result *r, struct running *t)
-{
-    double until_s = clock_now(t->self->clock) + ROOM_S;
-
-    t->n_waits++;
-    running_note(t,
-                 "the disk is full, and not by this program; it starts again when there is room");
-    while (running_is_disk_full(t) && clock_now(t->self->clock) < until_s) {
-        if (has_news(t, RUNNING_LOOK_MS * 1e-3))
-            return VERDICT_BACK;
-    }
-    if (running_is_disk_full(t))
-        return VERDICT_OVER;
-    add_restart(r, t, false);
-    return VERDICT_AGAIN;
-}
-
 static enum verdict judge_exit(struct trial_result *r, struct running *t, int status)
 {
-    enum verdict verdict;
     char words[WORDS];
     bool is_cut;
 
@@ -278,24 +242,12 @@ static enum verdict judge_exit(struct trial_result *r, struct running *t, int st
         return judge_resume(r, t);
     if (is_due_to_others(t))
         return VERDICT_BACK;
-    if (t->lacks_room && (verdict = wait_for_room(r, t)) != VERDICT_OVER)
-        return verdict;
     last_words(t, words);
     is_cut = status == EXIT_SIGPIPE && t->s->v[P_SHELL].i == param_choice(P_SHELL, "yes");
     running_fail(r, "exit status %d%s%s%s", status,
                  is_cut ? " (SIGPIPE: what is behind a pipe, such as head, stopped reading)" : "",
                  *words ? ": " : "", words);
     return VERDICT_OVER;
-}
-
-/* The result is stored before the checkpoint is removed, which needs its room. */
-static void fail_full(struct trial_result *r, const struct running *t)
-{
-    char bytes[BYTES_TEXT];
-    struct err ignored;
-
-    (void)!folder_remove(buf_text(&t->checkpoint), &ignored);
-    running_fail(r, "its files, %s, filled the disk", bytes_words(bytes, t->filled_bytes));
 }
 
 enum verdict running_wait_for_resources(struct running *t, const char *why)
@@ -322,9 +274,7 @@ enum verdict running_judge(struct trial_result *r, struct running *t, const stru
         return judge_exit(r, t, end->status);
     if (t->is_stopped)
         return VERDICT_BACK;
-    if (t->filled_bytes > 0)
-        fail_full(r, t);
-    else if (t->is_late && t->earlier_s > 0)
+    if (t->is_late && t->earlier_s > 0)
         running_fail(r, "ran longer than trial_timeout = %s, with earlier attempts",
                      duration_words(limit, t->s->v[P_TRIAL_TIMEOUT].f));
     else if (t->is_late)

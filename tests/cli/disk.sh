@@ -99,10 +99,10 @@ like "the message says what failed and why" "$(cat err)" '^espalier: mid.db: can
 missing_is_named mid.db "fsync"
 ok "the same command continues" "$ESPALIER" run long.ini --db mid.db --progress none
 is "and completes the sweep" "$(done_in mid.db)" 60
-export FAULT_MAGIC=$nfs FAULT_ERRNO=28
+export FAULT_MAGIC=$nfs FAULT_ERRNO=122
 broken ranks.db-journal write 60 long.ini --db ranks.db -n 2
 unset FAULT_ERRNO
-is "a full disk under run -n 2 ends all ranks with 1" $status 1
+is "a full quota under run -n 2 ends all ranks with 75" $status 75
 like "the message says so" "$(cat err)" '^espalier: ranks.db: the disk or a quota is full'
 missing_is_named ranks.db "two ranks"
 ok "they continue" "$ESPALIER" run long.ini --db ranks.db --progress none -n 2
@@ -200,7 +200,6 @@ cat >"$T/fill.sh" <<'END'
 mkdir -p disk && mount -t tmpfs -o size=8m none disk || exit 99
 "$ESPALIER" run long.ini --db disk/f.db --progress none >out 2>err
 echo $? >status
-"$ESPALIER" status disk/f.db >full 2>&1
 sqlite3 disk/f.db "select count(*) from trial where state = 'done'" >safe
 sqlite3 disk/f.db 'pragma integrity_check' >integrity
 mount -o remount,size=200m disk
@@ -211,10 +210,9 @@ umount disk
 END
 export ESPALIER
 if unshare -rm sh fill.sh 2>/dev/null; then
-    is "a disk that fills ends the run with 1" "$(cat status)" 1
+    is "a disk that fills ends the run with 75" "$(cat status)" 75
     like "the message says so" "$(cat err)" '^espalier: disk/f.db: the disk or a quota is full: make room'
     like "and what is safe is reported" "$(cat err)" "disk/f.db: all committed results are safe: $(cat safe) of 60 trials"
-    like "status reports it, too" "$(cat full)" '^stopped: the disk is full \(make room; the same command continues\), 1 rank'
     is "the file is sound" "$(cat integrity)" ok
     is "with free space the same command continues" "$(cat status2)" 0
     is "its rows are equal" "$(rows filled.db)" "$(rows mid.db)"

@@ -702,9 +702,6 @@ static void test_disk_full(void **state)
     (void)state;
     assert_true(err_is_disk_full(ENOSPC) && err_is_disk_full(EDQUOT));
     assert_false(err_is_disk_full(EIO));
-    assert_true(err_tells_disk_full("OSError: [Errno 122] Disk quota exceeded: 'x.npy'"));
-    assert_true(err_tells_disk_full("cp: error writing 'x': No space left on device"));
-    assert_false(err_tells_disk_full("No such file or directory"));
 }
 
 int main(void)
