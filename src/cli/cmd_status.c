@@ -279,12 +279,13 @@ static int add_sweeps(struct answer *answer, struct store *store, bool *is_empty
     return 0;
 }
 
-static int fill(struct answer *answer, struct store *store, const void *db, struct err *err)
+static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
     struct status status = {.left_s = (double)NAN};
     bool is_empty, fails;
     int rc = add_sweeps(answer, store, &is_empty, &fails, err);
 
+    (void)arg;
     if (!rc && (answer_wants(answer, &sections[SESSION]) || answer_wants(answer, &sections[RANKS])))
         rc = add_run(answer, store, &status, is_empty, err);
     progress_release_session(&status.session);
@@ -297,7 +298,7 @@ static int status(struct call *call)
 {
     const struct status_options *o = call->options;
 
-    return output_database(&o->common, o->section, OUTPUT_DOCUMENT, fill, o->common.db);
+    return output_database(&o->common, o->section, OUTPUT_DOCUMENT, fill, NULL);
 }
 
 static const struct option_row options[] = {

@@ -421,15 +421,14 @@ static int check_inputs(struct sweep_session *session, struct err *err)
 }
 
 /* The room that the database has reserved is for the results of the trials that run now. */
-static void stop_if_full(struct sweep_session *session)
+static void note_full(struct sweep_session *session)
 {
     if (session->is_full || ledger_is_finished(session->ledger) ||
         !database_file_is_full(session->options->db))
         return;
     session->is_full = true;
-    progress_finish(&session->progress);
+    progress_line_finish(&session->progress);
     log_warn("%s: the disk or a quota is full (df, quota): the run stops", session->options->db);
-    stop_ask();
 }
 
 static int on_commit(void *arg, struct err *err)
@@ -445,8 +444,8 @@ static int on_commit(void *arg, struct err *err)
     if (rc)
         return -1;
     database_fault_over(&session->fault);
-    stop_if_full(session);
-    return 0;
+    note_full(session);
+    return session->is_full;
 }
 
 static int on_traffic(void *arg, int32_t rank, const struct process *process,

@@ -110,12 +110,16 @@ static bool is_traffic_due(const struct master_delivery *d)
 
 static int commit(struct master_delivery *d, struct rank_states *ranks, struct err *err)
 {
+    int rc;
+
     if (name_running(d, ranks, err) || (is_traffic_due(d) && master_sink_traffic(d, ranks, err)))
         return -1;
     d->n_uncommitted = 0;
     FAULT("scheduler: before a commit");
-    if (d->sink.commit(d->sink.arg, err))
+    rc = d->sink.commit(d->sink.arg, err);
+    if (rc < 0)
         return -1;
+    d->is_enough |= rc > 0;
     FAULT("scheduler: a commit was made");
     return 0;
 }

@@ -73,7 +73,7 @@ struct master_sink {
     void (*unable)(void *arg, int32_t rank, const struct process *process, const char *why);
     /* Nothing is pending or leased: the last chance to reopen trials. May be NULL. */
     int (*finished)(void *arg, struct err *err);
-    /* Make everything received durable. */
+    /* Make everything received durable. 1: no other trial should begin. */
     int (*commit)(void *arg, struct err *err);
     /* A rank's counters so far: before some commits, and after the last one. NULL: not wanted. */
     int (*traffic)(void *arg, int32_t rank, const struct process *process,
