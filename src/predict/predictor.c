@@ -26,15 +26,6 @@ static int take_graph(struct predictor *p, struct csr *adjacency, struct err *er
     return rc;
 }
 
-static int make_graph(struct predictor *p, struct prepared *prepared, struct err *err)
-{
-    struct csr adjacency;
-    int rc = prepared ? prepared_graph(&adjacency, prepared, &p->graph, err)
-                      : graph_build(&adjacency, p->data, &p->graph, err);
-
-    return rc ? -1 : take_graph(p, &adjacency, err);
-}
-
 /* Make A^ of one graph, which stays until another is predicted. */
 static int make_one(struct predictor *p, int32_t graph, struct err *err)
 {
@@ -54,19 +45,11 @@ static int make_one(struct predictor *p, int32_t graph, struct err *err)
     return take_graph(p, &adjacency, err);
 }
 
-static int learn_scaling(struct predictor *p, struct err *err)
-{
-    if (!p->type->inputs) /* nothing but fixed effects */
-        p->made.scale = SCALE_NONE;
-    p->scaling.scale = p->made.scale;
-    if (p->data->is_sparse)
-        return scale_sparse(&p->sparse, p->data, p->made.scale, err);
-    return scaling_fit(&p->scaling, p->data, p->made.scale, err);
-}
-
 int predictor_init(struct predictor *p, const struct dataset *data, struct prepared *prepared,
                    const struct settings *settings, struct err *err)
 {
+    struct csr adjacency;
+
     *p = (struct predictor){.data = data, .asked = data, .settings = settings};
     p->type = model_type_of(settings);
     spec_gcn(&p->spec, settings);
@@ -77,9 +60,15 @@ int predictor_init(struct predictor *p, const struct dataset *data, struct prepa
     if (!p->type->uses_graph)
         p->graph.build = GRAPH_NONE;
     /* new graphs may be predicted instead */
-    if (!data->graph_start && make_graph(p, prepared, err))
+    if (!data->graph_start && ((prepared ? prepared_graph(&adjacency, prepared, &p->graph, err)
+                                         : graph_build(&adjacency, data, &p->graph, err)) ||
+                               take_graph(p, &adjacency, err)))
         return -1;
-    return learn_scaling(p, err);
+    if (!p->type->inputs) /* nothing but fixed effects */
+        p->made.scale = SCALE_NONE;
+    p->scaling.scale = p->made.scale;
+    return data->is_sparse ? scale_sparse(&p->sparse, data, p->made.scale, err)
+                           : scaling_fit(&p->scaling, data, p->made.scale, err);
 }
 
 void predictor_release(struct predictor *p)
@@ -379,13 +368,6 @@ static void softmax(double *z, int32_t n)
         z[c] = exp(z[c] - most) / sum;
 }
 
-/* In units of the target, without fixed effects. */
-static void take_outputs(double *out, const struct opened *m, const struct mat *z)
-{
-    for (int64_t i = 0; i < mat_size(z); i++)
-        out[i] = (double)z->v[i] * m->target_sd + m->target_mean;
-}
-
 static void add_fixed(double *out, const struct predictor *p, const struct opened *m,
                       const int32_t *nodes, int32_t n)
 {
@@ -436,7 +418,8 @@ static int forward_run(double *out, struct forward *f, const struct predictor *p
     if (first_layer(&z1, f, p, m, err))
         return -1;
     z = pass_forward(&f->pass, &f->field, &z1, NULL, false, 0);
-    take_outputs(out, m, &z);
+    for (int64_t i = 0; i < mat_size(&z); i++)
+        out[i] = (double)z.v[i] * m->target_sd + m->target_mean;
     return 0;
 }
 
@@ -450,25 +433,19 @@ static int run_nodes(double *out, struct forward *f, struct predictor *p, const 
                                                                                                 : 0;
 }
 
-static int32_t most_nodes(const struct dataset *data, const int32_t *graphs, int32_t n)
-{
-    const int64_t *start = data->graph_start;
-    int64_t most = 0;
-
-    for (int32_t i = 0; i < n; i++)
-        if (start[graphs[i] + 1] - start[graphs[i]] > most)
-            most = start[graphs[i] + 1] - start[graphs[i]];
-    return (int32_t)most;
-}
-
 /* One at a time, because the rounding of a product may depend on its rows, and the prediction for a
  * graph must not depend on other graphs. */
 static int run_graphs(double *out, struct forward *f, struct predictor *p, const struct opened *m,
                       const int32_t *graphs, int32_t n, struct err *err)
 {
     static const int32_t first = 0;
-    int32_t most = most_nodes(p->asked, graphs, n);
+    const int64_t *start = p->asked->graph_start;
+    int32_t most = 0;
     int rc;
+
+    for (int32_t i = 0; i < n; i++)
+        if (start[graphs[i] + 1] - start[graphs[i]] > most)
+            most = (int32_t)(start[graphs[i] + 1] - start[graphs[i]]);
 
     f->shape.n_samples = 1;
     f->shape.n_nodes = most;

@@ -118,13 +118,6 @@ static int parse(struct replay *r, int64_t config_id, struct err *err)
     return rc;
 }
 
-static void put_files(struct buf *out, const struct sweep *sweep)
-{
-    for (int id = 0; id < P_COUNT; id++)
-        if (param_table[id].type == PARAM_PATH && *sweep->fixed.v[id].s)
-            buf_printf(out, "%s %s", out->size ? "," : "", sweep->fixed.v[id].s);
-}
-
 static int check_digest(const struct replay *r, const struct replay_trial *trial, struct err *err)
 {
     char digest[HASH_HEX_SIZE];
@@ -132,7 +125,9 @@ static int check_digest(const struct replay *r, const struct replay_trial *trial
 
     if (!strcmp(hash_hex(r->data.digest, digest), trial->digest))
         return 0;
-    put_files(&files, &r->sweep);
+    for (int id = 0; id < P_COUNT; id++)
+        if (param_table[id].type == PARAM_PATH && *r->sweep.fixed.v[id].s)
+            buf_printf(&files, "%s %s", files.size ? "," : "", r->sweep.fixed.v[id].s);
     err_set(err,
             "the data are not the training data (digest %s, here %s):%s; the same files are "
             "needed, with the phenotypes of that time; if they have moved, give --set "

@@ -12,36 +12,6 @@ struct row {
     int32_t first; /* sample with an equal hash */
 };
 
-/* ---- hashes ---- */
-
-static struct hash row_hash(const struct dataset *d, int32_t i)
-{
-    size_t n = (size_t)d->n_features;
-
-    return d->dosage ? hash_bytes(d->dosage + (size_t)i * n, n)
-                     : hash_bytes(d->features.v + (size_t)i * n, n * sizeof(float));
-}
-
-static int hash_graphs(struct row *rows, const struct dataset *d, struct err *err)
-{
-    struct colouring c;
-    int rc = colouring_init(&c, d, err);
-
-    for (int32_t i = 0; !rc && i < d->n_samples; i++)
-        rows[i] = (struct row){{.low = colouring_graph(&c, i)}, i, i};
-    colouring_release(&c);
-    return rc;
-}
-
-static int hash_samples(struct row *rows, const struct dataset *d, struct err *err)
-{
-    if (d->graph_start)
-        return hash_graphs(rows, d, err);
-    for (int32_t i = 0; i < d->n_samples; i++)
-        rows[i] = (struct row){row_hash(d, i), i, i};
-    return 0;
-}
-
 /* ---- sets ---- */
 
 static int compare_hashes(const void *left, const void *right)
@@ -95,28 +65,40 @@ static void gather(struct duplicates *out, const struct row *rows, int32_t n)
     out->start[out->n_sets] = at;
 }
 
+static struct hash hash_of(const struct dataset *d, struct colouring *colours, int32_t i)
+{
+    size_t n = (size_t)d->n_features;
+
+    if (d->graph_start)
+        return (struct hash){.low = colouring_graph(colours, i)};
+    return d->dosage ? hash_bytes(d->dosage + (size_t)i * n, n)
+                     : hash_bytes(d->features.v + (size_t)i * n, n * sizeof(float));
+}
+
 int duplicates_find(struct duplicates *out, const struct dataset *d, struct err *err)
 {
     size_t n = (size_t)d->n_samples;
     struct row *rows = malloc(n * sizeof *rows);
-    int rc = 0;
+    struct colouring colours = {0};
+    int rc = d->graph_start ? colouring_init(&colours, d, err) : 0;
 
     memset(out, 0, sizeof *out);
-    if (!rows)
-        return err_nomem(err, "duplicates", n * sizeof *rows);
-    if (hash_samples(rows, d, err)) {
-        free(rows);
-        return -1;
+    if (!rc && !rows)
+        rc = err_nomem(err, "duplicates", n * sizeof *rows);
+    for (int32_t i = 0; !rc && i < d->n_samples; i++)
+        rows[i] = (struct row){hash_of(d, &colours, i), i, i};
+    if (!rc) {
+        out->n_members = sort_rows(rows, d->n_samples);
+        out->member = calloc((size_t)out->n_members + 1, sizeof *out->member);
+        out->start = calloc((size_t)out->n_members / 2 + 1, sizeof *out->start);
+        if (out->member && out->start)
+            gather(out, rows, d->n_samples);
+        else
+            rc = err_nomem(err, "duplicates", n * sizeof *out->member);
     }
-    out->n_members = sort_rows(rows, d->n_samples);
-    out->member = calloc((size_t)out->n_members + 1, sizeof *out->member);
-    out->start = calloc((size_t)out->n_members / 2 + 1, sizeof *out->start);
-    if (out->member && out->start) {
-        gather(out, rows, d->n_samples);
-    } else {
+    if (rc)
         duplicates_release(out);
-        rc = err_nomem(err, "duplicates", n * sizeof *out->member);
-    }
+    colouring_release(&colours);
     free(rows);
     return rc;
 }

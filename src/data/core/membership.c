@@ -126,28 +126,12 @@ static bool has_value(const struct target *target, int32_t i)
 }
 
 /* A labelled sample without a group might belong to one on the other side. */
-static int check_groups(const struct membership *m, const struct target_cells *cells,
-                        const struct names *ids, const struct target *target, struct err *err)
-{
-    struct buf first = {0};
-    int32_t n = 0;
-
-    for (int32_t i = 0; i < ids->n; i++)
-        if (m->group[i] < 0 && has_value(target, i))
-            data_put_example(&first, n++, ids->text[i]);
-    if (n)
-        err_set(err,
-                "%s: %d sample%s with a value to predict but without a group in column \"%.80s\": "
-                "%s: split.group requires one: write a word that they share, or one for each",
-                cells->path, n, n == 1 ? "" : "s", cells->column, buf_text(&first));
-    buf_release(&first);
-    return n ? -1 : 0;
-}
-
 static int make_groups(struct membership *m, const struct target_cells *cells,
                        const struct names *ids, const struct target *target, struct err *err)
 {
     struct target groups;
+    struct buf first = {0};
+    int32_t n = 0;
 
     if (target_classes(&groups, cells, err))
         return -1;
@@ -155,7 +139,16 @@ static int make_groups(struct membership *m, const struct target_cells *cells,
     m->group_names = groups.class_names;
     m->n_groups = groups.n_classes;
     m->spelled = groups.spelled;
-    return check_groups(m, cells, ids, target, err);
+    for (int32_t i = 0; i < ids->n; i++)
+        if (m->group[i] < 0 && has_value(target, i))
+            data_put_example(&first, n++, ids->text[i]);
+    if (n)
+        err_set(err,
+                "%s: %d sample%s with a value to predict but without a group in column \"%.80s\": "
+                "%s: split.group requires one: write a word that they share, or one for each",
+                cells->path, n, plural(n), cells->column, buf_text(&first));
+    buf_release(&first);
+    return n ? -1 : 0;
 }
 
 /* ---- parts ---- */

@@ -10,6 +10,7 @@
 #include "base/escape.h"
 #include "data/core/reader.h"
 #include "data/core/target.h"
+#include "data/text/file_names.h"
 
 struct reading {
     struct phenotype *p;
@@ -185,13 +186,6 @@ static bool is_value(const char *name)
            (table_parse_number(&v, name) && (v < 0 || v != floor(v)));
 }
 
-static bool is_fam(const char *path)
-{
-    const char *dot = strrchr(path, '.');
-
-    return dot && !strcmp(dot, ".fam");
-}
-
 /* -1 and err if the header is a sample: it has an id, or a value (63.04, -9, NA) instead of a name. */
 static int check_header(const struct table *t, int32_t id, const struct names *ids, struct err *err)
 {
@@ -200,7 +194,7 @@ static int check_header(const struct table *t, int32_t id, const struct names *i
 
     if (reader_has_family(t))
         return 0;
-    if (is_fam(t->path))
+    if (file_names_end_in(t->path, ".fam"))
         return table_fault(err, t,
                            "a .fam file has no header: leave out data.phenotypes to predict column "
                            "6 of the .fam beside the .bed, or put a line \"FID IID PAT MAT SEX "
@@ -286,47 +280,40 @@ static int32_t new_row(struct reading *r, struct err *err)
                        id, (long long)names_line(&r->listed, known));
 }
 
-static void name_left(struct phenotype_report *report, const char *id)
-{
-    if (report->n_left < DATA_EXAMPLES)
-        snprintf(report->left[report->n_left], sizeof *report->left, "%s", id);
-    report->is_foreign_id = report->is_foreign_id || escape_find_invalid(id);
-    report->n_left++;
-}
-
 /* New samples (spec->like) have no values. */
 static int leave_row(struct reading *r, bool has_value, struct err *err)
 {
+    struct phenotype_report *report = r->report;
     const char *id = r->table.cell[r->id];
 
-    if (has_value)
-        name_left(r->report, id);
-    if (!has_value && r->trait >= 0)
+    if (has_value) {
+        if (report->n_left < DATA_EXAMPLES)
+            snprintf(report->left[report->n_left], sizeof *report->left, "%s", id);
+        report->is_foreign_id = report->is_foreign_id || escape_find_invalid(id);
+        report->n_left++;
+    } else if (r->trait >= 0) {
         return 0;
+    }
     return names_add(&r->left, id, r->table.line, err) < 0 ? -1 : 0;
-}
-
-static int no_common_id(const struct reading *r, const char *why, struct err *err)
-{
-    const char *first = r->listed.n ? r->listed.text[0] : "";
-    const char *hint = "";
-
-    if (!*why && r->table.has_row_names && r->id == 0)
-        hint = ": these ids are row names written by R; set data.id to use another column";
-    return err_set(
-        err, "%s and %s have no id in common (the first are \"%.80s\" and \"%.80s\")%s%s%s",
-        r->source->path, r->table.path, r->ids->text[0], first, hint, *why ? ": " : "", why);
 }
 
 /* The values of rows that did not join are lost, even if they are few. */
 static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 {
     struct phenotype_report *report = r->report;
+    bool has_row_names = r->table.has_row_names && r->id == 0;
     struct buf why = {0};
     int rc = resemblance_explain(&why, &r->left, r->table.path, r->source, err);
 
     if (!rc && !is_any_known)
-        rc = no_common_id(r, buf_text(&why), err);
+        rc = err_set(
+            err, "%s and %s have no id in common (the first are \"%.80s\" and \"%.80s\")%s%s",
+            r->source->path, r->table.path, r->ids->text[0], r->listed.n ? r->listed.text[0] : "",
+            why.size || has_row_names ? ": " : "",
+            why.size        ? buf_text(&why)
+            : has_row_names ? "these ids are row names written by R; set data.id to use another "
+                              "column"
+                            : "");
     if (!*report->unjoined) /* a later reading lacks samples without a value */
         snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
     buf_release(&why);

@@ -13,14 +13,6 @@
 
 /* ---- nodes ---- */
 
-static int add_known(struct new_nodes *n, struct err *err)
-{
-    for (int32_t i = 0; i < n->data->n_samples; i++)
-        if (names_add(&n->nodes, dataset_id(n->data, i), 0, err) < 0)
-            return -1;
-    return 0;
-}
-
 /* Returns the node's number among the new ones. -1 and *status 0 for a node of the data; -1,
  * *status -1 and err on failure. */
 static int32_t node_of(int *status, struct new_nodes *n, const struct table *t, struct err *err)
@@ -138,29 +130,18 @@ struct full {
 };
 
 /* The first of two columns with the same name is used. */
-static int index_columns(struct names *columns, const struct table *t, struct err *err)
-{
-    char none[32];
-
-    for (int32_t j = 0; j < t->n_cols; j++) {
-        bool is_new = j > 0 && names_find(columns, t->name[j]) < 0;
-
-        snprintf(none, sizeof none, "\n%d", j);
-        if (names_add(columns, is_new ? t->name[j] : none, 1, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
 static int find_columns(struct full *full, const struct dataset *d, struct err *err)
 {
-    struct names columns = {0};
-    int rc = index_columns(&columns, &full->t, err);
+    struct names columns = {0}; /* with their number as the line */
+    int rc = 0;
 
+    for (int32_t j = 1; !rc && j < full->t.n_cols; j++)
+        rc = names_find_or_add(&columns, full->t.name[j], j, err) < 0 ? -1 : 0;
     for (int32_t j = 0; !rc && j < d->n_features; j++) {
-        full->col[j] = names_find(&columns, dataset_feature_name(d, j));
-        if (full->col[j] < 0)
-            full->col[j] = table_column(&full->t, dataset_feature_name(d, j), 0, NULL);
+        int32_t found = names_find(&columns, dataset_feature_name(d, j));
+
+        full->col[j] = found >= 0 ? (int32_t)names_line(&columns, found)
+                                  : table_column(&full->t, dataset_feature_name(d, j), 0, NULL);
         if (full->col[j] < 0)
             rc = table_fault(err, &full->t,
                              "no column \"%.80s\": must have every feature of the training data",
@@ -310,7 +291,10 @@ int new_nodes_read(struct new_nodes *out, const struct dataset *data, const char
 {
     *out = (struct new_nodes){.data = data,
                               .join = {.ids = &out->nodes, .path = features, .n_cols = 1}};
-    if (add_known(out, err) || (data->is_sparse ? read_listed : read_full)(out, features, err))
+    for (int32_t i = 0; i < data->n_samples; i++)
+        if (names_add(&out->nodes, dataset_id(data, i), 0, err) < 0)
+            return -1;
+    if ((data->is_sparse ? read_listed : read_full)(out, features, err))
         return -1;
     if (out->n == 0)
         return err_set(err, "%s: no new node: %lld rows are of nodes of the training data",

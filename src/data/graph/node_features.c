@@ -36,7 +36,8 @@ static int read_listed(struct triplets *list, struct node_features *f, struct id
         if (!t->cell[1][0])
             return table_fault(err, t, "the feature of node \"%.80s\" is empty", t->cell[0]);
         triplet.col = names_find_or_add(&f->listed, t->cell[1], t->line, err);
-        if (triplet.col < 0 || triplets_add(list, triplet, err))
+        /* a listed 0 equals a value that is not listed */
+        if (triplet.col < 0 || (triplet.val != 0 && triplets_add(list, triplet, err)))
             return -1;
     }
     if (!status && f->listed.n == 0)
@@ -89,24 +90,6 @@ static int find_repeat(const struct node_features *f, const struct triplets *lis
     return 0;
 }
 
-/* A listed 0 equals a value that is not listed. */
-static void drop_zeros(struct csr *a)
-{
-    int64_t from = 0, to = 0;
-
-    for (int32_t r = 0; r < a->n_rows; r++) {
-        int64_t end = a->row_start[r + 1];
-
-        for (int64_t e = from; e < end; e++)
-            if (a->val[e] != 0) {
-                a->col[to] = a->col[e];
-                a->val[to++] = a->val[e];
-            }
-        from = end;
-        a->row_start[r + 1] = to;
-    }
-}
-
 static int read_sparse(struct node_features *f, struct id_join *join, const char *nodes_path,
                        struct err *err)
 {
@@ -121,8 +104,6 @@ static int read_sparse(struct node_features *f, struct id_join *join, const char
     }
     if (!rc && csr_nnz(&f->sparse) < list.n)
         rc = find_repeat(f, &list, nodes, err);
-    if (!rc)
-        drop_zeros(&f->sparse);
     triplets_release(&list);
     return rc;
 }

@@ -17,15 +17,6 @@ struct numbers {
     int32_t n_cols;
 };
 
-static int allocate(struct numbers *m, const struct lines *l, int32_t n_rows, struct err *err)
-{
-    size_t n = (size_t)n_rows * (size_t)l->n_cells;
-
-    m->n_cols = l->n_cells;
-    m->v = malloc(n * sizeof *m->v);
-    return m->v ? 0 : err_nomem(err, l->path, n * sizeof *m->v);
-}
-
 static int read_row(double *out, const struct lines *l, bool is_whole, struct err *err)
 {
     for (int32_t j = 0; j < l->n_cells; j++) {
@@ -51,10 +42,14 @@ static int read_rows(struct numbers *m, struct lines *l, bool is_whole, int32_t 
     while ((status = lines_next(l, err)) > 0) {
         if (n == n_nodes)
             return lines_fault(err, l, "one row more than the %d nodes of %s", n_nodes, nodes_path);
-        if ((n == 0 && allocate(m, l, n_nodes, err)) ||
-            read_row(m->v + (int64_t)n * m->n_cols, l, is_whole, err))
+        if (n == 0) {
+            m->n_cols = l->n_cells;
+            m->v = malloc((size_t)n_nodes * (size_t)m->n_cols * sizeof *m->v);
+            if (!m->v)
+                return err_nomem(err, l->path, (size_t)n_nodes * sizeof *m->v);
+        }
+        if (read_row(m->v + (int64_t)n++ * m->n_cols, l, is_whole, err))
             return -1;
-        n++;
     }
     if (!status && n < n_nodes)
         return err_set(err, "%s: %d rows: %s has %d nodes", l->path, n, nodes_path, n_nodes);
@@ -173,14 +168,6 @@ static int check_columns(const struct numbers *labels, const struct numbers *att
 
 /* ---- ones ---- */
 
-static void count_unknown(struct tu_nodes *out, double value, int32_t node)
-{
-    if (out->n_unknown++)
-        return;
-    out->unknown = value;
-    out->unknown_row = node + 1;
-}
-
 static void set_ones(struct tu_nodes *out, const struct numbers *m, const struct values *values,
                      int32_t n_nodes)
 {
@@ -193,22 +180,15 @@ static void set_ones(struct tu_nodes *out, const struct numbers *m, const struct
                         sizeof *first, compare);
             int64_t at = (int64_t)i * out->n_features + (found ? found - values->v : 0);
 
-            if (!found)
-                count_unknown(out, label, i);
-            else if (out->v)
+            if (!found && !out->n_unknown++) {
+                out->unknown = label;
+                out->unknown_row = i + 1;
+            }
+            if (found && out->v)
                 out->v[at] = 1;
-            else
+            else if (found)
                 out->one_hot[at] = 1;
         }
-}
-
-static void set_attributes(struct tu_nodes *out, const struct numbers *m, int32_t first,
-                           int32_t n_nodes)
-{
-    for (int32_t i = 0; i < n_nodes; i++)
-        for (int32_t j = 0; j < m->n_cols; j++)
-            out->v[(int64_t)i * out->n_features + first + j] =
-                (float)m->v[(int64_t)i * m->n_cols + j];
 }
 
 /* ---- together ---- */
@@ -266,7 +246,10 @@ static int assemble(struct tu_nodes *out, const struct numbers *labels,
         rc = init(out, n_hot + attributes->n_cols, !attributes->v, n_nodes, err);
     if (!rc) {
         set_ones(out, labels, &values, n_nodes);
-        set_attributes(out, attributes, n_hot, n_nodes);
+        for (int64_t i = 0; i < n_nodes; i++)
+            for (int32_t j = 0; j < attributes->n_cols; j++)
+                out->v[i * out->n_features + n_hot + j] =
+                    (float)attributes->v[i * attributes->n_cols + j];
         name_all(out, labels, &values, attributes);
     }
     free(values.v);

@@ -459,11 +459,6 @@ static void drop_unnamed(struct table_source *s, size_t n)
         s->n_cells = n;
 }
 
-static bool is_all_empty(const struct table_source *s)
-{
-    return s->text.size == s->n_cells;
-}
-
 static int read_row(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
@@ -471,7 +466,7 @@ static int read_row(struct table *t, struct err *err)
 
     do
         status = read_line(t, err);
-    while (status > 0 && is_all_empty(s));
+    while (status > 0 && s->text.size == s->n_cells); /* all cells are empty */
     return status;
 }
 
@@ -674,19 +669,6 @@ static int read_ahead(struct table *t, struct err *err)
     return 0;
 }
 
-static int next_row(struct table *t, struct err *err)
-{
-    struct table_source *s = t->source;
-
-    if (!s->first.is_there)
-        return read_row(t, err);
-    s->first.is_there = false;
-    t->line = s->first.line;
-    if (s->first.status < 0 && err)
-        *err = s->first.err;
-    return s->first.status;
-}
-
 int table_open(struct table *t, const char *path, struct err *err)
 {
     memset(t, 0, sizeof *t);
@@ -725,8 +707,14 @@ int table_next(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
     bool is_first = s->first.is_there;
-    int status = next_row(t, err);
+    int status = is_first ? s->first.status : read_row(t, err);
 
+    if (is_first) {
+        t->line = s->first.line;
+        if (status < 0 && err)
+            *err = s->first.err;
+    }
+    s->first.is_there = false;
     if (status <= 0)
         return status;
     drop_unnamed(s, (size_t)t->n_cols + s->n_skipped);
