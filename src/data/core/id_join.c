@@ -18,16 +18,6 @@ static int read_asked(struct id_join *j, struct err *err)
     return rc;
 }
 
-static int make(struct id_join *j, struct err *err)
-{
-    if (read_asked(j, err))
-        return -1;
-    j->found = malloc(((size_t)j->asked.n + 1) * sizeof *j->found);
-    if (!j->found)
-        return err_nomem(err, "ids", (size_t)j->asked.n * sizeof *j->found);
-    return equality_join(j->found, &j->count, j->ids, &j->asked, err);
-}
-
 int id_join_find(int32_t *out, struct id_join *join, const char *id, struct err *err)
 {
     int32_t at;
@@ -35,8 +25,15 @@ int id_join_find(int32_t *out, struct id_join *join, const char *id, struct err 
     *out = names_find(join->ids, id);
     if (*out >= 0)
         return 0;
-    if (!join->found && make(join, err))
-        return -1;
+    if (!join->found) {
+        if (read_asked(join, err))
+            return -1;
+        join->found = malloc(((size_t)join->asked.n + 1) * sizeof *join->found);
+        if (!join->found)
+            return err_nomem(err, "ids", (size_t)join->asked.n * sizeof *join->found);
+        if (equality_join(join->found, &join->count, join->ids, &join->asked, err))
+            return -1;
+    }
     at = names_find(&join->asked, id);
     *out = at >= 0 ? join->found[at] : -1;
     return 0;

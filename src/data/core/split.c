@@ -184,12 +184,14 @@ static bool improve(struct draw *draw, double fraction, int32_t n_spare, int32_t
 /* Move groups to `part`, in random order, until none brings it closer to `fraction` of every class.
  * At least one moves and n_spare stay; draw->n must exceed n_spare. */
 static void take_groups(struct draw *draw, double fraction, int32_t n_spare, enum part part,
-                        const struct rng *rng)
+                        struct hash seed, enum rng_stream stream)
 {
     int32_t n_taken = 0;
+    struct rng rng;
 
+    rng_init(&rng, seed, stream);
     memset(draw->have, 0, (size_t)draw->n_classes * sizeof *draw->have);
-    rng_shuffle(draw->order, (size_t)draw->n, rng, 0);
+    rng_shuffle(draw->order, (size_t)draw->n, &rng, 0);
     for (int pass = 0; pass < MAX_PASSES && improve(draw, fraction, n_spare, &n_taken); pass++)
         ;
     if (n_taken == 0)
@@ -357,14 +359,17 @@ static int32_t quota(int64_t before, int32_t size, double fraction)
                      floor((double)before * fraction + 0.5));
 }
 
-static void draw_test(struct draw *draw, const struct split_spec *spec)
+/* The first samples of each class, of all its samples or of those that are left. */
+static void draw_share(struct draw *draw, double fraction, bool is_of_all, enum part part)
 {
     int64_t before = 0;
 
-    gather(draw, seed_of(spec, false), RNG_SPLIT_TEST);
     for (int32_t c = 0; c < draw->n_classes; c++) {
-        mark(draw, c, quota(before, draw->class_size[c], spec->test), PART_TEST);
-        before += draw->class_size[c];
+        int32_t left = draw->class_start[c + 1] - draw->class_start[c];
+        int32_t size = is_of_all ? draw->class_size[c] : left;
+
+        mark(draw, c, quota(before, size, fraction), part);
+        before += size;
     }
 }
 
@@ -400,28 +405,6 @@ static void draw_val(struct draw *draw, const struct split_spec *spec)
     }
 }
 
-/* Members go to the folds in turn, across classes. */
-static void draw_fold(struct draw *draw, const struct split_spec *spec)
-{
-    int32_t n = draw->class_start[draw->n_classes];
-
-    for (int32_t i = spec->fold; i < n; i += spec->folds)
-        draw->part[draw->member[i]] = PART_VAL;
-}
-
-static void draw_stop(struct draw *draw, const struct split_spec *spec)
-{
-    int64_t before = 0;
-
-    gather(draw, seed_of_stop(spec), RNG_SPLIT_STOP);
-    for (int32_t c = 0; c < draw->n_classes; c++) {
-        int32_t size = draw->class_start[c + 1] - draw->class_start[c];
-
-        mark(draw, c, quota(before, size, spec->stop), PART_STOP);
-        before += size;
-    }
-}
-
 static void give_to_train(struct draw *draw, enum part part)
 {
     for (int32_t i = 0; i < draw->d->n_samples; i++)
@@ -431,18 +414,24 @@ static void give_to_train(struct draw *draw, enum part part)
 
 static void assign(struct draw *draw, const struct split_spec *spec)
 {
-    if (!draw->d->part)
-        draw_test(draw, spec);
+    if (!draw->d->part) {
+        gather(draw, seed_of(spec, false), RNG_SPLIT_TEST);
+        draw_share(draw, spec->test, true, PART_TEST);
+    }
     if (spec->folds > 0) {
         give_to_train(draw, PART_VAL);
         gather(draw, seed_of(spec, true), RNG_SPLIT_FOLD);
-        draw_fold(draw, spec);
+        /* members go to the folds in turn, across classes */
+        for (int32_t i = spec->fold; i < draw->class_start[draw->n_classes]; i += spec->folds)
+            draw->part[draw->member[i]] = PART_VAL;
     } else if (!draw->d->part) {
         gather(draw, seed_of(spec, true), RNG_SPLIT_FOLD);
         draw_val(draw, spec);
     }
-    if (spec->stop > 0)
-        draw_stop(draw, spec);
+    if (spec->stop > 0) {
+        gather(draw, seed_of_stop(spec), RNG_SPLIT_STOP);
+        draw_share(draw, spec->stop, false, PART_STOP);
+    }
 }
 
 /* ---- whole groups ---- */
@@ -485,30 +474,6 @@ static int too_few(const struct draw *draw, const char *takes, struct err *err)
                    draw->n == 1 ? " has" : "s have", takes);
 }
 
-static int draw_test_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
-{
-    struct rng rng;
-
-    if (!(spec->test > 0))
-        return 0;
-    if (draw->n < 3)
-        return too_few(draw, "test, val and train need at least 3 (2 with split.test = 0)", err);
-    rng_init(&rng, seed_of(spec, false), RNG_SPLIT_TEST);
-    take_groups(draw, spec->test, 2, PART_TEST, &rng);
-    return 0;
-}
-
-static int draw_val_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
-{
-    struct rng rng;
-
-    if (draw->n < 2)
-        return too_few(draw, "val and train need at least 2", err);
-    rng_init(&rng, seed_of(spec, true), RNG_SPLIT_FOLD);
-    take_groups(draw, spec->val, 1, PART_VAL, &rng);
-    return 0;
-}
-
 static int draw_group_fold(struct draw *draw, const struct split_spec *spec, struct err *err)
 {
     struct rng rng;
@@ -524,28 +489,31 @@ static int draw_group_fold(struct draw *draw, const struct split_spec *spec, str
 
 static int draw_stop_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
 {
-    struct rng rng;
-
     if (draw->n < 2)
         return err_set(err,
                        "split.stop = %g: %d group%s left outside test and val: a stop part and "
                        "train need at least 2",
                        spec->stop, draw->n, draw->n == 1 ? " is" : "s are");
-    rng_init(&rng, seed_of_stop(spec), RNG_SPLIT_STOP);
     /* the fraction is one of these samples */
     memset(draw->class_size, 0, (size_t)draw->n_classes * sizeof *draw->class_size);
     for (int32_t k = 0; k < draw->n; k++)
         for (int32_t c = 0; c < draw->n_classes; c++)
             draw->class_size[c] += count_of(draw, draw->order[k])[c];
-    take_groups(draw, spec->stop, 1, PART_STOP, &rng);
+    take_groups(draw, spec->stop, 1, PART_STOP, seed_of_stop(spec), RNG_SPLIT_STOP);
     return 0;
 }
 
 static int begin_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
 {
     count_groups(draw);
-    if (draw->d->part ? check_torn(draw, spec, err) : draw_test_groups(draw, spec, err))
+    if (draw->d->part && check_torn(draw, spec, err))
         return -1;
+    if (!draw->d->part && spec->test > 0) {
+        if (draw->n < 3)
+            return too_few(draw, "test, val and train need at least 3 (2 with split.test = 0)",
+                           err);
+        take_groups(draw, spec->test, 2, PART_TEST, seed_of(spec, false), RNG_SPLIT_TEST);
+    }
     if (spec->folds != 0) {
         give_to_train(draw, PART_VAL);
         count_groups(draw);
@@ -555,13 +523,14 @@ static int begin_groups(struct draw *draw, const struct split_spec *spec, struct
 
 static int assign_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
 {
-    int rc = begin_groups(draw, spec, err);
-
-    if (!rc && spec->folds > 0)
-        rc = draw_group_fold(draw, spec, err);
-    else if (!rc && !draw->d->part)
-        rc = draw_val_groups(draw, spec, err);
-    return !rc && spec->stop > 0 ? draw_stop_groups(draw, spec, err) : rc;
+    if (begin_groups(draw, spec, err) || (spec->folds > 0 && draw_group_fold(draw, spec, err)))
+        return -1;
+    if (spec->folds == 0 && !draw->d->part) {
+        if (draw->n < 2)
+            return too_few(draw, "val and train need at least 2", err);
+        take_groups(draw, spec->val, 1, PART_VAL, seed_of(spec, true), RNG_SPLIT_FOLD);
+    }
+    return spec->stop > 0 ? draw_stop_groups(draw, spec, err) : 0;
 }
 
 /* ---- lists ---- */

@@ -23,29 +23,6 @@ struct search {
     double *least; /* [N] an offer must exceed this */
 };
 
-static int search_init(struct search *s, struct neighbours *out, int32_t n_samples, int32_t k,
-                       struct err *err)
-{
-    size_t n = (size_t)n_samples;
-
-    *out = (struct neighbours){.n_samples = n_samples, .k = k};
-    *s = (struct search){.found = out};
-    out->best = malloc(n * (size_t)k * sizeof *out->best);
-    s->n = calloc(n, sizeof *s->n);
-    s->least = malloc(n * sizeof *s->least);
-    if (!out->best || !s->n || !s->least)
-        return err_nomem(err, "neighbours", n * (size_t)k * sizeof *out->best);
-    for (size_t i = 0; i < n; i++)
-        s->least[i] = -INFINITY;
-    return 0;
-}
-
-static void search_release(struct search *s)
-{
-    free(s->n);
-    free(s->least);
-}
-
 /* Returns the new number. Ties keep the first offered in front. */
 static int32_t neighbours_offer(struct neighbour *best, int32_t n, int32_t k,
                                 struct neighbour offered)
@@ -90,33 +67,34 @@ static int search_row(struct search *s, const struct similarity *of, int32_t i, 
     return 0;
 }
 
-static int search_all(struct search *s, const struct dataset *d, enum graph_metric metric,
-                      struct err *err)
-{
-    struct similarity of;
-    int status = similarity_init(&of, d, metric, err);
-
-    while (!status && similarity_next(&of))
-        for (int32_t i = of.first; !status && i < of.first + of.n_rows; i++)
-            status = search_row(s, &of, i, err);
-    similarity_release(&of);
-    return status;
-}
-
 int neighbours_find(struct neighbours *out, const struct dataset *d, enum graph_metric metric,
                     int32_t k, struct err *err)
 {
-    struct search search;
+    size_t n = (size_t)d->n_samples;
+    struct search s = {.found = out};
+    struct similarity of = {0};
     int rc;
 
     memset(out, 0, sizeof *out);
     if (k < 1 || k > d->n_samples - 1)
         return err_set(err, "graph.k = %d: must be in [1, %d], there are %d samples", k,
                        d->n_samples - 1, d->n_samples);
-    rc = search_init(&search, out, d->n_samples, k, err);
-    if (!rc)
-        rc = search_all(&search, d, metric, err);
-    search_release(&search);
+    *out = (struct neighbours){.n_samples = d->n_samples, .k = k};
+    out->best = malloc(n * (size_t)k * sizeof *out->best);
+    s.n = calloc(n, sizeof *s.n);
+    s.least = malloc(n * sizeof *s.least);
+    if (!out->best || !s.n || !s.least)
+        rc = err_nomem(err, "neighbours", n * (size_t)k * sizeof *out->best);
+    else
+        rc = similarity_init(&of, d, metric, err);
+    for (size_t i = 0; !rc && i < n; i++)
+        s.least[i] = -INFINITY;
+    while (!rc && similarity_next(&of))
+        for (int32_t i = of.first; !rc && i < of.first + of.n_rows; i++)
+            rc = search_row(&s, &of, i, err);
+    similarity_release(&of);
+    free(s.n);
+    free(s.least);
     if (rc)
         neighbours_release(out);
     return rc;

@@ -105,14 +105,6 @@ static int build(struct dataset *out, const struct graph_tables *g, struct err *
     return draft_build(out, &draft, err);
 }
 
-static int read_edges(struct graph_tables *g, const struct data_spec *spec,
-                      struct data_report *report, struct err *err)
-{
-    if (!spec->edges || !*spec->edges)
-        return 0;
-    return edges_read(&g->edges, spec->edges, &g->nodes, spec->labels, report, err);
-}
-
 static void report_nodes(struct data_report *report, const struct graph_tables *g)
 {
     reader_report_columns(report, &g->spelled, g->cells.path);
@@ -140,8 +132,9 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
              read_labels(&g, spec, err) ||
              target_make(&g.target, &g.cells, spec->task, true, err) ||
              node_features_read(&g.features, spec->features, &g.nodes, spec->labels, report, err) ||
-             read_edges(&g, spec, report, err) || membership_read(&g.membership, &source, err) ||
-             build(out, &g, err);
+             (spec->edges && *spec->edges &&
+              edges_read(&g.edges, spec->edges, &g.nodes, spec->labels, report, err)) ||
+             membership_read(&g.membership, &source, err) || build(out, &g, err);
 
     report_nodes(report, &g);
     graph_tables_release(&g);

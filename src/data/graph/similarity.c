@@ -170,23 +170,6 @@ static int prepare_kinship(struct similarity *s, struct mat *row, struct err *er
     return rc;
 }
 
-static int prepare(struct similarity *s, enum graph_metric metric, struct err *err)
-{
-    struct mat row;
-    int rc = 0;
-
-    if (mat_init(&row, 1, s->data->n_features, err))
-        return -1;
-    if (metric == GRAPH_KINSHIP)
-        rc = prepare_kinship(s, &row, err);
-    if (metric == GRAPH_CORRELATION)
-        rc = prepare_correlation(s, &row, err);
-    if (!rc && metric != GRAPH_KINSHIP)
-        scale_by_norms(s, &row);
-    mat_release(&row);
-    return rc;
-}
-
 /* ---- blocks ---- */
 
 static int allocate(struct similarity *s, struct err *err)
@@ -209,13 +192,23 @@ static int allocate(struct similarity *s, struct err *err)
 int similarity_init(struct similarity *s, const struct dataset *d, enum graph_metric metric,
                     struct err *err)
 {
+    struct mat row;
+    int rc = 0;
+
     *s = (struct similarity){.data = d, .factor = 1};
     if (d->is_sparse)
         return err_set(err, "graph.build = knn and threshold need dense features, these are "
                             "sparse: give edges and use graph.build = file");
-    if (allocate(s, err))
+    if (allocate(s, err) || mat_init(&row, 1, d->n_features, err))
         return -1;
-    return prepare(s, metric, err);
+    if (metric == GRAPH_KINSHIP)
+        rc = prepare_kinship(s, &row, err);
+    if (metric == GRAPH_CORRELATION)
+        rc = prepare_correlation(s, &row, err);
+    if (!rc && metric != GRAPH_KINSHIP)
+        scale_by_norms(s, &row);
+    mat_release(&row);
+    return rc;
 }
 
 void similarity_release(struct similarity *s)

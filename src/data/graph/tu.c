@@ -177,25 +177,19 @@ static int find_column(int32_t *column, struct tu *tu, const struct lines *l, co
     return 0;
 }
 
-static int add_graph(struct tu *tu, const struct lines *l, int32_t column, struct err *err)
-{
-    char id[16];
-
-    snprintf(id, sizeof id, "%d", tu->graphs.n + 1);
-    if (names_add(&tu->graphs, id, l->line, err) < 0)
-        return -1;
-    return target_cells_set(&tu->cells, tu->cells.n, l->cell[column], l->line, err);
-}
-
 static int read_target_rows(struct tu *tu, struct lines *l, const char *trait, struct err *err)
 {
     int32_t column = 0;
     int status;
 
     while ((status = lines_next(l, err)) > 0) {
+        char id[16];
+
         if (tu->graphs.n == 0 && find_column(&column, tu, l, trait, err))
             return -1;
-        if (add_graph(tu, l, column, err))
+        snprintf(id, sizeof id, "%d", tu->graphs.n + 1);
+        if (names_add(&tu->graphs, id, l->line, err) < 0 ||
+            target_cells_set(&tu->cells, tu->cells.n, l->cell[column], l->line, err))
             return -1;
     }
     if (!status && tu->graphs.n == 0)
@@ -357,14 +351,6 @@ static int read_edges(struct tu *tu, struct err *err)
 
 /* ---- together ---- */
 
-static int read_nodes(struct tu *tu, const struct dataset *like, struct err *err)
-{
-    if (tu->labels_path || tu->attributes_path)
-        return tu_nodes_read(&tu->nodes, tu->labels_path, tu->attributes_path, tu->n_nodes,
-                             tu->path[GRAPHS], like, err);
-    return tu_nodes_degrees(&tu->nodes, &tu->edges, tu->n_nodes, err);
-}
-
 static int build(struct dataset *out, const struct tu *tu, struct err *err)
 {
     struct draft draft = {
@@ -425,7 +411,11 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
         .spec = spec, .ids = &tu.graphs, .target = &tu.target, .report = report};
     int rc = reader_need_path(spec, spec->folder, "folder", err) || find_files(&tu, spec, err) ||
              (spec->like ? count_graphs(&tu, err) : read_target(&tu, spec, err)) ||
-             read_indicator(&tu, err) || read_edges(&tu, err) || read_nodes(&tu, spec->like, err) ||
+             read_indicator(&tu, err) || read_edges(&tu, err) ||
+             (tu.labels_path || tu.attributes_path
+                  ? tu_nodes_read(&tu.nodes, tu.labels_path, tu.attributes_path, tu.n_nodes,
+                                  tu.path[GRAPHS], spec->like, err)
+                  : tu_nodes_degrees(&tu.nodes, &tu.edges, tu.n_nodes, err)) ||
              (source.path = tu.target_path,
               !spec->like && membership_read(&tu.membership, &source, err)) ||
              build(out, &tu, err);
