@@ -470,21 +470,6 @@ static void test_late_neighbour(void **state)
     dataset_release(&d);
 }
 
-static void test_all_neighbours(void **state)
-{
-    struct graph_spec spec = {.build = GRAPH_KNN, .metric = GRAPH_CORRELATION, .k = N - 1};
-    struct dataset d;
-    struct csr a;
-
-    (void)state;
-    make(&d, false);
-    build(&a, &d, &spec);
-    assert_int_equal(csr_nnz(&a), N * (N - 1));
-    assert_int_equal(graph_components(&a, NULL), 1);
-    csr_release(&a);
-    dataset_release(&d);
-}
-
 static void test_given_edges(void **state)
 {
     static const int32_t source[] = {0, 1, 4}, to[] = {1, 2, 5};
@@ -646,7 +631,6 @@ int main(void)
         cmocka_unit_test(test_forms),
         cmocka_unit_test(test_ties),
         cmocka_unit_test(test_late_neighbour),
-        cmocka_unit_test(test_all_neighbours),
         cmocka_unit_test(test_given_edges),
         cmocka_unit_test(test_coding),
         cmocka_unit_test(test_errors),

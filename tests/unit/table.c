@@ -6,7 +6,6 @@
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <zlib.h>
 
 #include "data/text/lines.h"
 #include "data/text/table.h"
@@ -413,61 +412,6 @@ static void test_bad_tables(void **state)
     assert_string_equal(first_error(scratch_text("ok.csv", "id,a\n")), "");
 }
 
-static void write_gzip(const char *path, int n_rows)
-{
-    gzFile file = gzopen(path, "wb");
-
-    gzprintf(file, "id,a\n");
-    for (int i = 0; i < n_rows; i++)
-        gzprintf(file, "sample%d,%d\n", i, i * 7919 % 1000);
-    gzclose(file);
-}
-
-/* Lines and cells span chunks. */
-static void test_gzip(void **state)
-{
-    const int n = 100000;
-    const char *path = scratch_path("big.csv.gz");
-    struct table t;
-    struct err err;
-    double v;
-
-    (void)state;
-    write_gzip(path, n);
-    assert_int_equal(table_open(&t, path, &err), 0);
-    for (int i = 0; i < n; i++) {
-        char id[20];
-
-        assert_int_equal(table_next(&t, &err), 1);
-        snprintf(id, sizeof id, "sample%d", i);
-        assert_string_equal(t.cell[0], id);
-        assert_int_equal(table_number(&v, &t, 1, &err), 0);
-        assert_true(v == i * 7919 % 1000);
-        assert_int_equal(t.line, i + 2);
-    }
-    assert_int_equal(table_next(&t, &err), 0);
-    table_close(&t);
-}
-
-static void test_truncated_gzip(void **state)
-{
-    const char *path = scratch_path("cut.csv.gz");
-    char bytes[2000];
-    FILE *file;
-
-    (void)state;
-    write_gzip(path, 20000);
-    file = fopen(path, "rb");
-    assert_int_equal(fread(bytes, 1, sizeof bytes, file), sizeof bytes);
-    fclose(file);
-    assert_string_equal(first_error(scratch_bytes("cut.csv.gz", bytes, sizeof bytes)),
-                        "cut.csv.gz: cannot read: the gzip stream ends too early");
-    bytes[1000] = (char)~bytes[1000];
-    memset(bytes + 1200, 0xff, 300);
-    assert_non_null(strstr(first_error(scratch_bytes("bad.csv.gz", bytes, sizeof bytes)),
-                           "bad.csv.gz: cannot read: "));
-}
-
 static void test_numbers(void **state)
 {
     static const char *const good[] = {"0", "9", "10", "-1.5e3", "+2", ".5", "1e-50"};
@@ -576,8 +520,6 @@ int main(void)
         cmocka_unit_test(test_quotes),
         cmocka_unit_test(test_stray_quotes),
         cmocka_unit_test(test_bad_tables),
-        cmocka_unit_test(test_gzip),
-        cmocka_unit_test(test_truncated_gzip),
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_missing),
         cmocka_unit_test(test_message_is_one_line),

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "data/core/split.h"
 #include "loading.h"
 
 /* Two graphs: a triangle 1 2 3 with labels 5, -2, 5 and an edge 4 5. */
@@ -124,16 +123,6 @@ static void test_degrees(void **state)
     check_features(&d, features);
     assert_string_equal(dataset_feature_name(&d, 0), "degree");
     dataset_release(&d);
-}
-
-static void test_no_edges(void **state)
-{
-    struct files files = whole;
-    struct data_spec spec;
-    struct data_report report;
-    struct dataset d;
-
-    (void)state;
     files.edges = "";
     spec = spec_of(&files);
     load(&d, &report, &spec);
@@ -168,7 +157,8 @@ static void test_regression(void **state)
     spec.task = DATA_TASK_AUTO;
     load(&d, &report, &spec);
     assert_int_equal(d.task, TASK_CLASSIFICATION);
-    assert_non_null(strstr(noted(&report, "not used"), "T_graph_attributes.txt: task = regression"));
+    assert_non_null(
+        strstr(noted(&report, "not used"), "T_graph_attributes.txt: task = regression"));
     dataset_release(&d);
     files.graph_labels = NULL;
     files.graph_attributes = "4.0\n5\n"; /* whole numbers, too */
@@ -235,102 +225,77 @@ static void test_bad_folder(void **state)
     refuse_spec(&spec, "data.folder is not set: data.format = tu needs it");
 }
 
-static void test_missing_files(void **state)
+/* whole with another text of one file; NULL: no such file. */
+static void test_faults(void **state)
 {
-    struct files files = whole;
+#define AT(member) offsetof(struct files, member)
+    static const struct {
+        size_t at;
+        const char *text, *wanted;
+    } faults[] = {
+        {AT(graph_labels), NULL,
+         "T_graph_indicator.txt: needs T_graph_labels.txt or T_graph_attributes.txt"},
+        {AT(edges), NULL, "T_A.txt: cannot open: No such file or directory"},
+        {AT(graph_labels), "", "T_graph_labels.txt: is empty: must have a row for each graph"},
+        {AT(indicator), "1\n1\n2\n1\n2\n",
+         "T_graph_indicator.txt:4: graph 1 after graph 2: nodes must be in the order of "
+         "graphs"},
+        {AT(indicator), "1\n1\n1\n2\n3\n",
+         "T_graph_labels.txt: 2 rows, but T_graph_indicator.txt has 3 graphs: graph 3, from line 5 "
+         "on, has no row"},
+        {AT(indicator), "1\n1\n2\n3\n4\n",
+         "T_graph_labels.txt: 2 rows, but T_graph_indicator.txt has 4 graphs: graph 3, from line 4 "
+         "on, has no row"},
+        {AT(indicator), "0\n1\n1\n2\n2\n",
+         "T_graph_indicator.txt:1: graph 0: must be in [1, 2147483647]"},
+        {AT(indicator), "1\n1\n1\n1\n1\n",
+         "T_graph_indicator.txt: ends with graph 1: T_graph_labels.txt has 2 graphs"},
+        {AT(indicator), "2\n2\n2\n2\n2\n",
+         "T_graph_indicator.txt:1: graph 2 after graph 0: graph 1 has no nodes"},
+        {AT(indicator), "1\n1\nx\n2\n2\n",
+         "T_graph_indicator.txt:3: graph \"x\": must be a whole number"},
+        {AT(indicator), "1\n1\n\n2\n2\n",
+         "T_graph_indicator.txt:3: an empty line before the last row: rows are "
+         "identified by their line number"},
+        {AT(indicator), "1\n1\n1, 2\n2\n2\n",
+         "T_graph_indicator.txt:3: 2 cells: the first line has 1"},
+        {AT(indicator), "",
+         "T_graph_indicator.txt: ends with graph 0: T_graph_labels.txt has 2 graphs"},
+        {AT(edges), "1, 2\n3, 4\n",
+         "T_A.txt:2: edge 3, 4 joins graphs 1 and 2: both nodes must be in one graph"},
+        {AT(edges), "1, 2\n1, 6\n", "T_A.txt:2: node 6: must be in [1, 5]"},
+        {AT(edges), "0, 1\n", "T_A.txt:1: node 0: must be in [1, 5]"},
+        {AT(edges), "1, 2\n1, \n", "T_A.txt:2: node \"\": must be a whole number"},
+        {AT(edges), "1 2\n", "T_A.txt:1: 1 cell: an edge has two (from, to)"},
+        {AT(edges), "1, 2, 3\n", "T_A.txt:1: 3 cells: an edge has two (from, to)"},
+        {AT(edges), "1, 99999999999999999999\n",
+         "T_A.txt:1: node \"99999999999999999999\": must be a whole number"},
+        {AT(node_labels), "1\n2\n3\n4\n",
+         "T_node_labels.txt: 4 rows: T_graph_indicator.txt has 5 nodes"},
+        {AT(node_labels), "1\n2\n3\n4\n5\n6\n",
+         "T_node_labels.txt:6: one row more than the 5 nodes of T_graph_indicator.txt"},
+        {AT(node_labels), "1\n2\n0.5\n4\n5\n",
+         "T_node_labels.txt:3: label \"0.5\": must be a whole number"},
+        {AT(node_labels), "1\n2\n9999999999\n4\n5\n",
+         "T_node_labels.txt:3: label 9999999999: must be in [-2147483648, 2147483647]"},
+        {AT(node_attributes), "1\nnan\n3\n4\n5\n",
+         "T_node_attributes.txt:2: attribute \"nan\": must be a number"},
+        {AT(node_attributes), "1\n2\n",
+         "T_node_attributes.txt: 2 rows: T_graph_indicator.txt has 5 nodes"},
+        {AT(graph_labels), "1\n1\n",
+         "T_graph_labels.txt: column \"graph label\": every value is \"1\", there is "
+         "nothing to predict"},
+    };
 
     (void)state;
-    files.graph_labels = NULL;
-    refuse(&files, "T_graph_indicator.txt: needs T_graph_labels.txt or T_graph_attributes.txt");
-    files = whole, files.edges = NULL;
-    refuse(&files, "T_A.txt: cannot open: No such file or directory");
-    files = whole, files.graph_labels = "";
-    refuse(&files, "T_graph_labels.txt: is empty: must have a row for each graph");
-}
+    for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) {
+        struct files files = whole;
+        struct data_spec spec;
 
-static void test_bad_indicator(void **state)
-{
-    struct files files = whole;
-
-    (void)state;
-    files.indicator = "1\n1\n2\n1\n2\n";
-    refuse(&files, "T_graph_indicator.txt:4: graph 1 after graph 2: nodes must be in the order of "
-                   "graphs");
-    files.indicator = "1\n1\n1\n2\n3\n";
-    refuse(
-        &files,
-        "T_graph_labels.txt: 2 rows, but T_graph_indicator.txt has 3 graphs: graph 3, from line 5 "
-        "on, has no row");
-    files.indicator = "1\n1\n2\n3\n4\n";
-    refuse(
-        &files,
-        "T_graph_labels.txt: 2 rows, but T_graph_indicator.txt has 4 graphs: graph 3, from line 4 "
-        "on, has no row");
-    files.indicator = "0\n1\n1\n2\n2\n";
-    refuse(&files, "T_graph_indicator.txt:1: graph 0: must be in [1, 2147483647]");
-    files.indicator = "1\n1\n1\n1\n1\n";
-    refuse(&files, "T_graph_indicator.txt: ends with graph 1: T_graph_labels.txt has 2 graphs");
-    files.indicator = "2\n2\n2\n2\n2\n";
-    refuse(&files, "T_graph_indicator.txt:1: graph 2 after graph 0: graph 1 has no nodes");
-    files.indicator = "1\n1\nx\n2\n2\n";
-    refuse(&files, "T_graph_indicator.txt:3: graph \"x\": must be a whole number");
-    files.indicator = "1\n1\n\n2\n2\n";
-    refuse(&files, "T_graph_indicator.txt:3: an empty line before the last row: rows are "
-                   "identified by their line number");
-    files.indicator = "1\n1\n1, 2\n2\n2\n";
-    refuse(&files, "T_graph_indicator.txt:3: 2 cells: the first line has 1");
-    files.indicator = "";
-    refuse(&files, "T_graph_indicator.txt: ends with graph 0: T_graph_labels.txt has 2 graphs");
-}
-
-static void test_bad_edges(void **state)
-{
-    struct files files = whole;
-
-    (void)state;
-    files.edges = "1, 2\n3, 4\n";
-    refuse(&files, "T_A.txt:2: edge 3, 4 joins graphs 1 and 2: both nodes must be in one graph");
-    files.edges = "1, 2\n1, 6\n";
-    refuse(&files, "T_A.txt:2: node 6: must be in [1, 5]");
-    files.edges = "0, 1\n";
-    refuse(&files, "T_A.txt:1: node 0: must be in [1, 5]");
-    files.edges = "1, 2\n1, \n";
-    refuse(&files, "T_A.txt:2: node \"\": must be a whole number");
-    files.edges = "1 2\n";
-    refuse(&files, "T_A.txt:1: 1 cell: an edge has two (from, to)");
-    files.edges = "1, 2, 3\n";
-    refuse(&files, "T_A.txt:1: 3 cells: an edge has two (from, to)");
-    files.edges = "1, 99999999999999999999\n";
-    refuse(&files, "T_A.txt:1: node \"99999999999999999999\": must be a whole number");
-}
-
-static void test_bad_nodes(void **state)
-{
-    struct files files = whole;
-
-    (void)state;
-    files.node_labels = "1\n2\n3\n4\n";
-    refuse(&files, "T_node_labels.txt: 4 rows: T_graph_indicator.txt has 5 nodes");
-    files.node_labels = "1\n2\n3\n4\n5\n6\n";
-    refuse(&files, "T_node_labels.txt:6: one row more than the 5 nodes of T_graph_indicator.txt");
-    files.node_labels = "1\n2\n0.5\n4\n5\n";
-    refuse(&files, "T_node_labels.txt:3: label \"0.5\": must be a whole number");
-    files.node_labels = "1\n2\n9999999999\n4\n5\n";
-    refuse(&files, "T_node_labels.txt:3: label 9999999999: must be in [-2147483648, 2147483647]");
-    files = whole, files.node_attributes = "1\nnan\n3\n4\n5\n";
-    refuse(&files, "T_node_attributes.txt:2: attribute \"nan\": must be a number");
-    files.node_attributes = "1\n2\n";
-    refuse(&files, "T_node_attributes.txt: 2 rows: T_graph_indicator.txt has 5 nodes");
-}
-
-static void test_bad_targets(void **state)
-{
-    struct files files = whole;
-
-    (void)state;
-    files.graph_labels = "1\n1\n";
-    refuse(&files, "T_graph_labels.txt: column \"graph label\": every value is \"1\", there is "
-                   "nothing to predict");
+        *(const char **)((char *)&files + faults[i].at) = faults[i].text;
+        spec = spec_of(&files);
+        refuse_spec(&spec, faults[i].wanted);
+    }
 }
 
 static void test_two_sets(void **state)
@@ -405,64 +370,45 @@ static int32_t largest_graph(const struct dataset *d)
 }
 
 /* Published counts: TUDataset, Morris et al. 2020. */
-static void test_mutag(void **state)
+static void test_real(void **state)
 {
-    struct data_spec spec = {.format = &tu_format, .folder = real_folder("MUTAG")};
-    struct split_spec split_spec = {.folds = 10, .seed = 1};
-    struct data_report report;
-    struct split split;
-    struct dataset d;
+    static const struct {
+        const char *name;
+        int32_t n_samples, n_nodes, n_edges, n_features, largest;
+        const char *class_names[2];
+        int32_t of_class[2];
+    } sets[] = {{"MUTAG", 188, 3371, 7442 / 2, 7, 28, {"1", "-1"}, {125, 63}},
+                {"PROTEINS", 1113, 43471, 162088 / 2, 4, 620, {"1", "2"}, {663, 450}}};
 
     (void)state;
-    load(&d, &report, &spec);
-    assert_int_equal(d.n_samples, 188);
-    assert_int_equal(d.n_nodes, 3371);
-    assert_int_equal(d.n_edges, 7442 / 2);
-    assert_int_equal(d.n_features, 7);
-    assert_int_equal(count_label(&d, "1"), 125);
-    assert_int_equal(count_label(&d, "-1"), 63);
-    assert_int_equal(largest_graph(&d), 28);
-    assert_int_equal(report.n_duplicate_edges + report.n_self_loops, 0);
-    assert_string_equal(noted(&report, "one way"), "");
-    assert_true(*noted(&report, "not used"));
-    assert_int_equal(split_make(&split, &d, &split_spec, NULL), 0);
-    assert_int_equal(split.n_train + split.n_val, 188);
-    assert_in_range(split.n_val, 18, 20);
-    split_release(&split);
-    dataset_release(&d);
-}
+    for (int k = 0; k < 2; k++) {
+        struct data_spec spec = {.format = &tu_format, .folder = real_folder(sets[k].name)};
+        struct data_report report;
+        struct dataset d;
 
-static void test_proteins(void **state)
-{
-    struct data_spec spec = {.format = &tu_format, .folder = real_folder("PROTEINS")};
-    struct data_report report;
-    struct dataset d;
-
-    (void)state;
-    load(&d, &report, &spec);
-    assert_int_equal(d.n_samples, 1113);
-    assert_int_equal(d.n_nodes, 43471);
-    assert_int_equal(d.n_edges, 162088 / 2);
-    assert_int_equal(d.n_features, 4);
-    assert_int_equal(count_label(&d, "1"), 663);
-    assert_int_equal(count_label(&d, "2"), 450);
-    assert_int_equal(largest_graph(&d), 620);
-    assert_string_equal(dataset_feature_name(&d, 3), "attribute1");
-    dataset_release(&d);
+        load(&d, &report, &spec);
+        assert_int_equal(d.n_samples, sets[k].n_samples);
+        assert_int_equal(d.n_nodes, sets[k].n_nodes);
+        assert_int_equal(d.n_edges, sets[k].n_edges);
+        assert_int_equal(d.n_features, sets[k].n_features);
+        assert_int_equal(largest_graph(&d), sets[k].largest);
+        for (int c = 0; c < 2; c++)
+            assert_int_equal(count_label(&d, sets[k].class_names[c]), sets[k].of_class[c]);
+        assert_int_equal(report.n_duplicate_edges + report.n_self_loops, 0);
+        assert_string_equal(noted(&report, "one way"), "");
+        dataset_release(&d);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_labels),          cmocka_unit_test(test_attributes),
-        cmocka_unit_test(test_degrees),         cmocka_unit_test(test_no_edges),
-        cmocka_unit_test(test_regression),      cmocka_unit_test(test_untidy_edges),
-        cmocka_unit_test(test_parts),           cmocka_unit_test(test_bad_folder),
-        cmocka_unit_test(test_missing_files),   cmocka_unit_test(test_bad_indicator),
-        cmocka_unit_test(test_bad_edges),       cmocka_unit_test(test_bad_nodes),
-        cmocka_unit_test(test_bad_targets),     cmocka_unit_test(test_two_sets),
-        cmocka_unit_test(test_measured_labels), cmocka_unit_test(test_mutag),
-        cmocka_unit_test(test_proteins),
+        cmocka_unit_test(test_labels),       cmocka_unit_test(test_attributes),
+        cmocka_unit_test(test_degrees),      cmocka_unit_test(test_regression),
+        cmocka_unit_test(test_untidy_edges), cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_bad_folder),   cmocka_unit_test(test_faults),
+        cmocka_unit_test(test_two_sets),     cmocka_unit_test(test_measured_labels),
+        cmocka_unit_test(test_real),
     };
 
     return cmocka_run_group_tests_name("tu", tests, scratch_make, scratch_remove);
