@@ -160,52 +160,23 @@ static int explain_spelling(struct reason *out, const struct names *left, const 
     return rc;
 }
 
-static size_t shared(const struct names *ids, bool is_end)
-{
-    const char *first = ids->text[0];
-    size_t shared = strlen(first);
-
-    for (int32_t i = 1; i < ids->n; i++) {
-        const char *id = ids->text[i];
-        size_t length = strlen(id), same = 0;
-
-        while (same < shared && same < length &&
-               (is_end ? first[strlen(first) - 1 - same] == id[length - 1 - same]
-                       : first[same] == id[same]))
-            same++;
-        shared = same;
-    }
-    return shared;
-}
-
-/* A cut inside a number would join 123 and 23. */
-static bool is_cut(const char *id, size_t at)
-{
-    return !is_digit(id[at - 1]) || !is_digit(id[at]);
-}
-
 static bool is_between_parts(const char *id, size_t at, size_t length)
 {
     return at == 0 || at == length || strchr("_./:-\\ ", id[at - 1]) || strchr("_./:-\\ ", id[at]);
 }
 
-/* Returns the longest part of an id that is an id of the other side, or NULL. Lanes, paths and
- * families are set apart by punctuation; other letters are cut off if all ids begin with these
- * `head` bytes, or end with these `tail` bytes. The first part of several goes before the others. */
-static const char *find_core(const struct names *ids, const char *id, size_t head, size_t tail)
+/* Returns the longest part of an id, between punctuation, that is an id of the other side, or NULL. The
+ * first part of several goes before the others. */
+static const char *find_core(const struct names *ids, const char *id)
 {
     char core[160];
     size_t length = strlen(id);
 
     for (size_t n = length < sizeof core ? length - 1 : 0; n > 0; n--)
         for (size_t at = 0; at + n <= length; at++) {
-            size_t end = at + n;
-            bool is_part = is_between_parts(id, at, length) && is_between_parts(id, end, length);
-            bool is_shared = (at == 0 || (at <= head && is_cut(id, at))) &&
-                             (end == length || (length - end <= tail && is_cut(id, end)));
             int32_t found;
 
-            if (!is_part && !is_shared)
+            if (!is_between_parts(id, at, length) || !is_between_parts(id, at + n, length))
                 continue;
             snprintf(core, sizeof core, "%.*s", (int)n, id + at);
             found = names_find(ids, core);
@@ -218,18 +189,17 @@ static const char *find_core(const struct names *ids, const char *id, size_t hea
 static void explain_affix(struct reason *out, const struct names *ids, const char *path,
                           const struct names *others, const char *other_path)
 {
-    size_t head = ids->n > 1 ? shared(ids, false) : 0, tail = ids->n > 1 ? shared(ids, true) : 0;
     struct buf examples = {0};
 
     for (int32_t i = 0; i < ids->n; i++) {
-        const char *core = find_core(others, ids->text[i], head, tail);
+        const char *core = find_core(others, ids->text[i]);
 
         if (core)
             put_example(&examples, out->n++, ids->text[i], core);
     }
     buf_printf(&out->text,
-               "%d ids of %s are ids of %s with a lane, path, family or other letters before or "
-               "behind them (%s): cut these off in %s",
+               "%d ids of %s are ids of %s with a lane, path or family before or behind them (%s): "
+               "cut these off in %s",
                out->n, path, other_path, buf_text(&examples), path);
     buf_release(&examples);
 }
