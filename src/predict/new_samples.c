@@ -26,21 +26,15 @@ static int check_data(const struct dataset *data, const struct settings *setting
     return 0;
 }
 
-static int index_panel(struct names *panel, const struct dataset *data, struct err *err)
-{
-    for (int32_t i = 0; i < data->n_samples; i++)
-        if (names_add(panel, dataset_id(data, i), 1, err) < 0)
-            return -1;
-    return 0;
-}
-
 static int choose(struct new_samples *n, const struct dataset *data, bool takes_known,
                   struct err *err)
 {
     const struct names *ids = recode_ids(&n->recode);
     struct names panel = {0};
-    int rc = index_panel(&panel, data, err);
+    int rc = 0;
 
+    for (int32_t i = 0; !rc && i < data->n_samples; i++)
+        rc = names_add(&panel, dataset_id(data, i), 1, err) < 0 ? -1 : 0;
     n->sample = malloc(((size_t)ids->n + 1) * sizeof *n->sample);
     n->id = malloc(((size_t)ids->n + 1) * sizeof *n->id);
     n->known = malloc(((size_t)ids->n + 1) * sizeof *n->known);
@@ -64,25 +58,12 @@ static int choose(struct new_samples *n, const struct dataset *data, bool takes_
     return rc;
 }
 
-static int read_fixed(struct new_samples *n, const struct settings *settings, struct err *err)
-{
-    const struct joined_ids source = {.ids = recode_ids(&n->recode), .path = n->recode.path};
-    struct data_spec spec;
-
-    if (!n->phenotypes)
-        return 0;
-    spec_data(&spec, settings);
-    spec.phenotypes = n->phenotypes;
-    spec.like = n->recode.data;
-    return fixed_columns_read_new(&n->fixed, &n->fixed_report, &spec, &source, n->sample, n->n,
-                                  err);
-}
-
 int new_samples_open(struct new_samples *n, const struct dataset *data,
                      const struct settings *settings, const char *path, const char *phenotypes,
                      bool takes_known, struct err *err)
 {
     struct graph_spec graph;
+    struct data_spec spec;
 
     spec_graph(&graph, settings);
     *n = (struct new_samples){.has_graph = graph.build != GRAPH_NONE, .phenotypes = phenotypes};
@@ -96,7 +77,15 @@ int new_samples_open(struct new_samples *n, const struct dataset *data,
                        "%s: all %d samples have a phenotype in the training data; --all predicts "
                        "them too",
                        path, n->n_known);
-    return read_fixed(n, settings, err);
+    if (!phenotypes)
+        return 0;
+    spec_data(&spec, settings);
+    spec.phenotypes = phenotypes;
+    spec.like = n->recode.data;
+    return fixed_columns_read_new(
+        &n->fixed, &n->fixed_report, &spec,
+        &(struct joined_ids){.ids = recode_ids(&n->recode), .path = n->recode.path}, n->sample,
+        n->n, err);
 }
 
 void new_samples_close(struct new_samples *n)

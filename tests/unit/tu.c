@@ -241,11 +241,7 @@ static void test_faults(void **state)
          "T_graph_indicator.txt:4: graph 1 after graph 2: nodes must be in the order of "
          "graphs"},
         {AT(indicator), "1\n1\n1\n2\n3\n",
-         "T_graph_labels.txt: 2 rows, but T_graph_indicator.txt has 3 graphs: graph 3, from line 5 "
-         "on, has no row"},
-        {AT(indicator), "1\n1\n2\n3\n4\n",
-         "T_graph_labels.txt: 2 rows, but T_graph_indicator.txt has 4 graphs: graph 3, from line 4 "
-         "on, has no row"},
+         "T_graph_indicator.txt:5: graph 3 has no row in T_graph_labels.txt, which has 2"},
         {AT(indicator), "0\n1\n1\n2\n2\n",
          "T_graph_indicator.txt:1: graph 0: must be in [1, 2147483647]"},
         {AT(indicator), "1\n1\n1\n1\n1\n",

@@ -35,31 +35,24 @@ void columns_release(struct columns *c)
     memset(c, 0, sizeof *c);
 }
 
-/* realloc() moves pages, not bytes. */
-static int reserve(struct columns *c, int32_t rows, struct err *err)
+/* Doubling a table of 10^5 markers would be noticeable. realloc() moves pages, not bytes. */
+static int grow(struct columns *c, struct err *err)
 {
-    size_t n = (size_t)rows * (size_t)c->n_cols;
-    size_t bytes = n * (c->v ? sizeof *c->v : sizeof *c->dosage);
-    void *grown = realloc(c->v ? (void *)c->v : c->dosage, bytes);
+    int64_t rows = (int64_t)c->row_capacity + c->row_capacity / 2 + 16;
+    size_t bytes = (size_t)rows * (size_t)c->n_cols * (c->v ? sizeof *c->v : sizeof *c->dosage);
+    void *grown;
 
+    if (rows > INT32_MAX)
+        return err_set(err, "more than %d rows", c->row_capacity);
+    grown = realloc(c->v ? (void *)c->v : c->dosage, bytes);
     if (!grown)
         return err_nomem(err, "features", bytes);
     if (c->v)
         c->v = grown;
     else
         c->dosage = grown;
-    c->row_capacity = rows;
+    c->row_capacity = (int32_t)rows;
     return 0;
-}
-
-static int grow(struct columns *c, struct err *err)
-{
-    /* Doubling a table of 10^5 markers would be noticeable. */
-    int64_t capacity = (int64_t)c->row_capacity + c->row_capacity / 2 + 16;
-
-    if (capacity > INT32_MAX)
-        return err_set(err, "more than %d rows", c->row_capacity);
-    return reserve(c, (int32_t)capacity, err);
 }
 
 int columns_add_row(struct columns *c, struct err *err)

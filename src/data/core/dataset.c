@@ -148,19 +148,6 @@ static void point_at_features(struct dataset *d, const void *block)
         d->features = mat_view((float *)section(block, BLOCK_FEATURES), d->n_nodes, d->n_features);
 }
 
-static void point_at_fixed(struct dataset *d, const void *block)
-{
-    struct block_fixed at = block_fixed(block);
-    const char *base = block;
-
-    if (!d->n_fixed)
-        return;
-    d->fixed = (const double *)(const void *)(base + at.value);
-    d->fixed_factor = (const int32_t *)(const void *)(base + at.factor);
-    d->fixed_start = (const uint32_t *)(const void *)(base + at.start);
-    d->const_fixed = base + at.text;
-}
-
 static void point_at_texts(const char **text, const uint32_t **start, const void *block,
                            struct block_texts at, uint32_t bytes)
 {
@@ -207,7 +194,15 @@ void dataset_view(struct dataset *d, const void *block)
         .group_start = section(block, BLOCK_GROUP_START),
     };
     point_at_features(d, block);
-    point_at_fixed(d, block);
+    if (d->n_fixed) {
+        struct block_fixed at = block_fixed(h);
+        const char *base = block;
+
+        d->fixed = (const double *)(const void *)(base + at.value);
+        d->fixed_factor = (const int32_t *)(const void *)(base + at.factor);
+        d->fixed_start = (const uint32_t *)(const void *)(base + at.start);
+        d->const_fixed = base + at.text;
+    }
     point_at_texts(&d->const_alleles, &d->allele_start, block, block_alleles(h), h->allele_bytes);
     point_at_texts(&d->const_marker_ids, &d->marker_id_start, block, block_marker_ids(h),
                    h->marker_id_bytes);
@@ -253,20 +248,16 @@ CLONES static void decode_row(float *restrict out, const int8_t *restrict dosage
     }
 }
 
-static void decode(float *out, const struct dataset *d, int32_t row, int32_t col, int32_t n)
-{
-    int64_t first = (int64_t)row * d->n_features + col;
-
-    if (d->dosage)
-        decode_row(out, d->dosage + first, d->fill + col, n);
-    else
-        memcpy(out, d->features.v + first, (size_t)n * sizeof *out);
-}
-
 void dataset_decode(struct mat *out, const struct dataset *d, int32_t row, int32_t col)
 {
-    for (int32_t i = 0; i < out->n_rows; i++)
-        decode(mat_row(out, i), d, row + i, col, out->n_cols);
+    for (int32_t i = 0; i < out->n_rows; i++) {
+        int64_t first = (int64_t)(row + i) * d->n_features + col;
+
+        if (d->dosage)
+            decode_row(mat_row(out, i), d->dosage + first, d->fill + col, out->n_cols);
+        else
+            memcpy(mat_row(out, i), d->features.v + first, (size_t)out->n_cols * sizeof *out->v);
+    }
 }
 
 int dataset_means(float *out, const struct dataset *d, struct err *err)

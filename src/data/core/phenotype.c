@@ -344,18 +344,6 @@ static int read_rows(struct reading *r, struct err *err)
     return status || check_classes(r, err) ? -1 : explain_left(r, is_any_known, err);
 }
 
-static void note_absent(struct phenotype_report *report, const struct reading *r)
-{
-    for (int32_t i = 0; i < r->ids->n; i++) {
-        if (r->has_row[i])
-            continue;
-        if (report->n_absent < DATA_EXAMPLES)
-            snprintf(report->absent[report->n_absent], sizeof *report->absent, "%s",
-                     r->ids->text[i]);
-        report->n_absent++;
-    }
-}
-
 static int list_unmatched(struct data_unmatched *out, struct reading *r, struct err *err)
 {
     if (!out)
@@ -365,19 +353,6 @@ static int list_unmatched(struct data_unmatched *out, struct reading *r, struct 
     r->left = (struct names){0};
     for (int32_t i = 0; i < r->ids->n; i++)
         if (!r->has_row[i] && names_add(&out->genotypes, r->ids->text[i], 1, err) < 0)
-            return -1;
-    return 0;
-}
-
-/* Factors keep their commas, because they are words. */
-static int read_commas(struct reading *r, struct err *err)
-{
-    struct phenotype *p = r->p;
-
-    if (target_read_decimal(&p->trait, r->table.separator, err))
-        return -1;
-    for (int32_t k = 0; k < p->n_fixed; k++)
-        if (!p->is_factor[k] && target_read_decimal(&p->fixed[k], r->table.separator, err))
             return -1;
     return 0;
 }
@@ -425,6 +400,7 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
 {
     struct reading r = {
         .p = p, .ids = source->ids, .source = source, .report = report, .trait = TABLE_NO_COLUMN};
+    bool is_noted = report->n_absent > 0; /* by an earlier reading */
     int rc = -1;
 
     memset(p, 0, sizeof *p);
@@ -444,12 +420,17 @@ int phenotype_read(struct phenotype *p, const struct joined_ids *source,
         report->columns = *table_spelled(&r.table);
         if (r.join.count.n)
             report->loose = r.join.count;
-        if (!report->n_absent)
-            note_absent(report, &r);
+        for (int32_t i = 0; i < r.ids->n && !is_noted; i++)
+            if (!r.has_row[i] && report->n_absent++ < DATA_EXAMPLES)
+                snprintf(report->absent[report->n_absent - 1], sizeof *report->absent, "%s",
+                         r.ids->text[i]);
         if (list_unmatched(spec->unmatched, &r, rc ? NULL : err))
             rc = -1;
         if (!rc)
-            rc = read_commas(&r, err);
+            rc = target_read_decimal(&p->trait, r.table.separator, err);
+        for (int32_t k = 0; !rc && k < p->n_fixed; k++)
+            if (!p->is_factor[k]) /* factors are words */
+                rc = target_read_decimal(&p->fixed[k], r.table.separator, err);
     }
     if (!rc && !report->n_suspects) {
         find_suspect(report, &p->trait);

@@ -256,19 +256,6 @@ int graph_cut(struct csr *out, const struct neighbours *n, int32_t k, enum graph
     return rc;
 }
 
-static int build_knn(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
-                     struct err *err)
-{
-    struct neighbours neighbours;
-    int rc;
-
-    if (neighbours_find(&neighbours, d, spec->metric, spec->k, err))
-        return -1;
-    rc = graph_cut(out, &neighbours, spec->k, spec->weights, err);
-    neighbours_release(&neighbours);
-    return rc;
-}
-
 /* Each pair is tested once: the last bit could make the graph asymmetric. */
 static int join_similar(struct triplets *list, const struct similarity *of, int32_t i,
                         const struct graph_spec *spec, struct err *err)
@@ -303,13 +290,20 @@ static int build_threshold(struct csr *out, const struct dataset *d, const struc
 int graph_build(struct csr *out, const struct dataset *d, const struct graph_spec *spec,
                 struct err *err)
 {
+    struct neighbours neighbours;
+    int rc;
+
     memset(out, 0, sizeof *out);
     if (d->graph_start && (spec->build == GRAPH_KNN || spec->build == GRAPH_THRESHOLD))
         return err_set(err, "samples that are graphs have edges of their own: graph.build must be "
                             "file or none");
     switch (spec->build) {
     case GRAPH_KNN:
-        return build_knn(out, d, spec, err);
+        rc = neighbours_find(&neighbours, d, spec->metric, spec->k, err);
+        if (!rc)
+            rc = graph_cut(out, &neighbours, spec->k, spec->weights, err);
+        neighbours_release(&neighbours);
+        return rc;
     case GRAPH_THRESHOLD:
         return build_threshold(out, d, spec, err);
     case GRAPH_FILE:

@@ -76,15 +76,6 @@ static int list_nodes(struct new_nodes *n, const char *path, struct err *err)
     return status;
 }
 
-/* Returns -1 if the data lack column c of the new table. */
-static int32_t match(const struct names *columns, const struct node_features *f, int32_t col)
-{
-    char number[16];
-
-    snprintf(number, sizeof number, "%d", col);
-    return names_find(columns, f->name ? f->name[col] : number);
-}
-
 static int add_listed(struct triplets *list, struct new_nodes *n, const struct node_features *f,
                       const struct names *columns, struct err *err)
 {
@@ -93,8 +84,11 @@ static int add_listed(struct triplets *list, struct new_nodes *n, const struct n
 
     for (int32_t i = 0; i < n->n; i++)
         for (int64_t e = a->row_start[n_known + i]; e < a->row_start[n_known + i + 1]; e++) {
-            struct triplet t = {i, match(columns, f, a->col[e]), a->val[e]};
+            struct triplet t = {.row = i, .val = a->val[e]};
+            char number[16];
 
+            snprintf(number, sizeof number, "%d", a->col[e]);
+            t.col = names_find(columns, f->name ? f->name[a->col[e]] : number);
             n->n_unknown += t.col < 0;
             if (t.col >= 0 && triplets_add(list, t, err))
                 return -1;
@@ -166,22 +160,6 @@ static int full_open(struct full *full, const struct new_nodes *nodes, const cha
     return find_columns(full, d, err) ? -1 : dataset_means(full->mean, d, err);
 }
 
-static int reserve(struct new_nodes *n, struct full *full, struct err *err)
-{
-    size_t width = (size_t)n->data->n_features;
-    int32_t capacity = 2 * full->capacity + 64;
-    float *grown;
-
-    if (n->n <= full->capacity)
-        return 0;
-    grown = realloc(n->table, (size_t)capacity * width * sizeof *grown);
-    if (!grown)
-        return err_nomem(err, "features", (size_t)capacity * width * sizeof *grown);
-    n->table = grown;
-    full->capacity = capacity;
-    return 0;
-}
-
 static int read_row(struct new_nodes *n, struct full *full, struct err *err)
 {
     int32_t before = n->n, node, width = n->data->n_features;
@@ -192,8 +170,15 @@ static int read_row(struct new_nodes *n, struct full *full, struct err *err)
         return rc;
     if (n->n == before)
         return table_fault(err, &full->t, "node \"%.80s\" occurs twice", full->t.cell[0]);
-    if (reserve(n, full, err))
-        return -1;
+    if (n->n > full->capacity) {
+        int32_t capacity = 2 * full->capacity + 64;
+        float *grown = realloc(n->table, (size_t)capacity * (size_t)width * sizeof *grown);
+
+        if (!grown)
+            return err_nomem(err, "features", (size_t)capacity * (size_t)width * sizeof *grown);
+        n->table = grown;
+        full->capacity = capacity;
+    }
     for (int32_t j = 0; j < width; j++) {
         double v;
 

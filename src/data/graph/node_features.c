@@ -11,17 +11,6 @@
 
 /* ---- sparse: the column of a triplet is first an index into node_features.listed ---- */
 
-static int read_value(float *value, const struct table *t, struct err *err)
-{
-    double v = 1;
-
-    if (t->n_cols == 3 && !table_parse_number(&v, t->cell[2]))
-        return table_fault(err, t, "column \"%.80s\" = \"%.80s\": must be a number", t->name[2],
-                           t->cell[2]);
-    *value = (float)v;
-    return 0;
-}
-
 static int read_listed(struct triplets *list, struct node_features *f, struct id_join *nodes,
                        const char *nodes_path, struct err *err)
 {
@@ -31,8 +20,14 @@ static int read_listed(struct triplets *list, struct node_features *f, struct id
     while ((status = table_next(t, err)) > 0) {
         struct triplet triplet = {.row = reader_known_id(nodes, t, 0, nodes_path, err)};
 
-        if (triplet.row < 0 || read_value(&triplet.val, t, err))
+        double value = 1;
+
+        if (triplet.row < 0)
             return -1;
+        if (t->n_cols == 3 && !table_parse_number(&value, t->cell[2]))
+            return table_fault(err, t, "column \"%.80s\" = \"%.80s\": must be a number", t->name[2],
+                               t->cell[2]);
+        triplet.val = (float)value;
         if (!t->cell[1][0])
             return table_fault(err, t, "the feature of node \"%.80s\" is empty", t->cell[0]);
         triplet.col = names_find_or_add(&f->listed, t->cell[1], t->line, err);

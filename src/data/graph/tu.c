@@ -236,38 +236,6 @@ static int count_graphs(struct tu *tu, struct err *err)
 
 /* ---- nodes ---- */
 
-static int reserve_node(struct tu *tu, struct err *err)
-{
-    int64_t capacity = tu->node_capacity ? 2 * (int64_t)tu->node_capacity : 4096;
-    int32_t *grown;
-
-    if (tu->n_nodes < tu->node_capacity)
-        return 0;
-    if (capacity > INT32_MAX)
-        return err_set(err, "%s: more than %d nodes", tu->path[GRAPHS], tu->node_capacity);
-    grown = realloc(tu->graph_of, (size_t)capacity * sizeof *grown);
-    if (!grown)
-        return err_nomem(err, tu->path[GRAPHS], (size_t)capacity * sizeof *grown);
-    tu->graph_of = grown;
-    tu->node_capacity = (int32_t)capacity;
-    return 0;
-}
-
-/* All graphs are counted for the message. */
-static int refuse_unlabelled(const struct tu *tu, struct lines *l, struct err *err)
-{
-    int64_t line = l->line;
-    int32_t graph, n_graphs = tu->graphs.n;
-
-    do {
-        if (!lines_whole(&graph, l, 0, 1, INT32_MAX, "graph", NULL) && graph > n_graphs)
-            n_graphs = graph;
-    } while (lines_next(l, NULL) > 0);
-    return err_set(
-        err, "%s: %d rows, but %s has %d graphs: graph %d, from line %lld on, has no row",
-        tu->target_path, tu->graphs.n, l->path, n_graphs, tu->graphs.n + 1, (long long)line);
-}
-
 static int add_node(struct tu *tu, struct lines *l, int32_t last, struct err *err)
 {
     int32_t graph;
@@ -281,9 +249,20 @@ static int add_node(struct tu *tu, struct lines *l, int32_t last, struct err *er
         return lines_fault(err, l, "graph %d after graph %d: graph %d has no nodes", graph, last,
                            last + 1);
     if (graph > tu->graphs.n)
-        return refuse_unlabelled(tu, l, err);
-    if (reserve_node(tu, err))
-        return -1;
+        return lines_fault(err, l, "graph %d has no row in %s, which has %d", graph,
+                           tu->target_path, tu->graphs.n);
+    if (tu->n_nodes == tu->node_capacity) {
+        int64_t capacity = tu->node_capacity ? 2 * (int64_t)tu->node_capacity : 4096;
+        int32_t *grown;
+
+        if (capacity > INT32_MAX)
+            return err_set(err, "%s: more than %d nodes", l->path, tu->node_capacity);
+        grown = realloc(tu->graph_of, (size_t)capacity * sizeof *grown);
+        if (!grown)
+            return err_nomem(err, l->path, (size_t)capacity * sizeof *grown);
+        tu->graph_of = grown;
+        tu->node_capacity = (int32_t)capacity;
+    }
     if (graph > last)
         tu->graph_start[graph - 1] = tu->n_nodes;
     tu->graph_of[tu->n_nodes++] = graph - 1;

@@ -153,19 +153,6 @@ static int take_values(struct values *out, const struct dataset *like, int32_t n
     return 0;
 }
 
-static int check_columns(const struct numbers *labels, const struct numbers *attributes,
-                         const struct dataset *like, struct err *err)
-{
-    int32_t n_labels, n_attributes;
-
-    tu_nodes_columns(&n_labels, &n_attributes, like);
-    if (labels->n_cols == n_labels && attributes->n_cols == n_attributes)
-        return 0;
-    return err_set(
-        err, "%d labels and %d attributes of a node: must be %d and %d, as in the training data",
-        labels->n_cols, attributes->n_cols, n_labels, n_attributes);
-}
-
 /* ---- ones ---- */
 
 static void set_ones(struct tu_nodes *out, const struct numbers *m, const struct values *values,
@@ -234,10 +221,18 @@ static int assemble(struct tu_nodes *out, const struct numbers *labels,
                     struct err *err)
 {
     struct values values = {0};
-    int rc = like ? check_columns(labels, attributes, like, err) : 0;
-    int32_t n_hot = 0;
+    int32_t n_hot = 0, n_labels, n_attributes;
+    int rc = 0;
 
-    if (!rc && labels->v)
+    if (like) {
+        tu_nodes_columns(&n_labels, &n_attributes, like);
+        if (labels->n_cols != n_labels || attributes->n_cols != n_attributes)
+            return err_set(err,
+                           "%d labels and %d attributes of a node: must be %d and %d, as in the "
+                           "training data",
+                           labels->n_cols, attributes->n_cols, n_labels, n_attributes);
+    }
+    if (labels->v)
         rc = like ? take_values(&values, like, labels->n_cols, err)
                   : find_values(&values, labels, n_nodes, err);
     if (!rc && labels->v)

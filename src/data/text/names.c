@@ -45,21 +45,6 @@ int64_t names_line(const struct names *names, int32_t index)
     return ((const struct name *)(const void *)(text - offsetof(struct name, text)))->line;
 }
 
-static int grow(struct names *names, struct err *err)
-{
-    int32_t capacity = names->capacity ? 2 * names->capacity : 64;
-    const char **grown;
-
-    if (names->capacity > INT32_MAX / 2)
-        return err_set(err, "more than %d ids", names->capacity);
-    grown = realloc(names->text, (size_t)capacity * sizeof *grown);
-    if (!grown)
-        return err_nomem(err, "ids", (size_t)capacity * sizeof *grown);
-    names->text = grown;
-    names->capacity = capacity;
-    return 0;
-}
-
 int32_t names_add(struct names *names, const char *text, int64_t line, struct err *err)
 {
     assert(names_find(names, text) < 0);
@@ -78,8 +63,18 @@ int32_t names_add_repeated(struct names *names, const char *text, int64_t line, 
     size_t size = strlen(text) + 1;
     struct name *name;
 
-    if (names->n == names->capacity && grow(names, err))
-        return -1;
+    if (names->n == names->capacity) {
+        int32_t capacity = names->capacity ? 2 * names->capacity : 64;
+        const char **grown;
+
+        if (names->capacity > INT32_MAX / 2)
+            return err_set(err, "more than %d ids", names->capacity);
+        grown = realloc(names->text, (size_t)capacity * sizeof *grown);
+        if (!grown)
+            return err_nomem(err, "ids", (size_t)capacity * sizeof *grown);
+        names->text = grown;
+        names->capacity = capacity;
+    }
     name = malloc(sizeof *name + size);
     if (!name)
         return err_nomem(err, "ids", sizeof *name + size);

@@ -148,15 +148,6 @@ static int find_kind(struct stream *s, struct err *err)
     return 0;
 }
 
-static void restart(struct stream_source *source)
-{
-    rewind(source->file);
-    if (source->is_gzip)
-        inflateReset(&source->z);
-    source->z.avail_in = 0;
-    source->is_between = true;
-}
-
 /* R packs with gzip, so the unpacked bytes are examined. Errors of the disk or of gzip appear again
  * when the caller reads. */
 static int refuse_foreign(struct stream *s, struct err *err)
@@ -167,7 +158,11 @@ static int refuse_foreign(struct stream *s, struct err *err)
     stream_read(head, &n, s, sizeof head, NULL);
     if (check_foreign(s->path, head, n, err))
         return -1;
-    restart(s->source);
+    rewind(s->source->file);
+    if (s->source->is_gzip)
+        inflateReset(&s->source->z);
+    s->source->z.avail_in = 0;
+    s->source->is_between = true;
     return 0;
 }
 
@@ -201,23 +196,18 @@ void stream_close(struct stream *s)
 
 /* ---- reading ---- */
 
-static int read_packed(struct stream *s, struct err *err)
-{
-    struct stream_source *source = s->source;
-
-    source->z.next_in = source->packed;
-    source->z.avail_in = (uInt)fread(source->packed, 1, CHUNK_BYTES, source->file);
-    return ferror(source->file) ? cannot_read(s, err) : 0;
-}
-
 static int unpack(struct stream *s, struct err *err)
 {
     struct stream_source *source = s->source;
     bool is_first = source->is_between;
     int status;
 
-    if (source->z.avail_in == 0 && read_packed(s, err))
-        return -1;
+    if (source->z.avail_in == 0) {
+        source->z.next_in = source->packed;
+        source->z.avail_in = (uInt)fread(source->packed, 1, CHUNK_BYTES, source->file);
+        if (ferror(source->file))
+            return cannot_read(s, err);
+    }
     if (source->z.avail_in == 0)
         return source->is_between
                    ? 0
