@@ -47,25 +47,13 @@ struct queue {
     uint32_t index[BATCH];
 };
 
-/* The lower half of each word first. */
-static void put_halves(uint16_t *bits, const uint32_t *words, size_t n)
-{
-#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
-    memcpy(bits, words, n * sizeof *words);
-#else
-    for (size_t i = 0; i < n; i++) {
-        bits[2 * i] = (uint16_t)words[i];
-        bits[2 * i + 1] = (uint16_t)(words[i] >> 16);
-    }
-#endif
-}
-
 static void flush(struct queue *queue)
 {
     uint32_t words[4 * BATCH];
 
     rng_blocks(words, &queue->dropout->rng, queue->step, queue->index, queue->n);
-    put_halves(queue->bits, words, 4 * queue->n);
+    /* a machine is little-endian: the lower half of each word first */
+    memcpy(queue->bits, words, 4 * queue->n * sizeof *words);
     queue->bits += PER_BLOCK * queue->n;
     queue->n = 0;
 }

@@ -198,41 +198,33 @@ static void product_nt(struct mat *c, struct operand op, const struct mat *b, bo
     }
 }
 
-/* product(): c += op b, or product_nt(): c += op b^T */
-typedef void multiply_rows(struct mat *c, struct operand op, const struct mat *b, bool accumulates);
+static int n_threads = 1; /* requested; OpenBLAS may use fewer */
 
-static void divide_rows(struct mat *c, struct operand op, const struct mat *b, bool accumulates,
-                        int threads, multiply_rows *multiply)
+/* c = op(a) op(b) + beta c where the kernels above can; else false. */
+static bool tall(struct mat *c, const struct mat *a, bool is_a_turned, const struct mat *b,
+                 bool is_b_turned, float alpha, float beta)
 {
-#pragma omp parallel for num_threads(threads) if (threads > 1)
-    for (int t = 0; t < threads; t++) {
-        int32_t from = (int32_t)((int64_t)c->n_rows * t / threads);
-        int32_t to = (int32_t)((int64_t)c->n_rows * (t + 1) / threads);
+    struct operand op = {
+        .v = a->v, .row = is_a_turned ? 1 : a->n_cols, .col = is_a_turned ? a->n_cols : 1};
+    int32_t depth = is_b_turned ? b->n_cols : b->n_rows;
+
+    if (alpha != 1 || (beta != 0 && beta != 1) || !depth || !gemm_tall_is_able(c->n_cols))
+        return false;
+#pragma omp parallel for num_threads(n_threads) if (n_threads > 1)
+    for (int t = 0; t < n_threads; t++) {
+        int32_t from = (int32_t)((int64_t)c->n_rows * t / n_threads);
+        int32_t to = (int32_t)((int64_t)c->n_rows * (t + 1) / n_threads);
         struct mat rows = mat_view(mat_row(c, from), to - from, c->n_cols);
         struct operand part = {op.v + from * op.row, op.row, op.col};
 
-        multiply(&rows, part, b, accumulates);
+        (is_b_turned ? product_nt : product)(&rows, part, b, beta == 1);
     }
-}
-
-void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
-                       bool accumulates, int threads)
-{
-    struct operand op = {
-        .v = a->v, .row = is_transposed ? 1 : a->n_cols, .col = is_transposed ? a->n_cols : 1};
-
-    divide_rows(c, op, b, accumulates, threads, product);
-}
-
-static void tall_product_nt(struct mat *c, const struct mat *a, const struct mat *b,
-                            bool accumulates, int threads)
-{
-    struct operand op = {.v = a->v, .row = a->n_cols, .col = 1};
-
-    divide_rows(c, op, b, accumulates, threads, product_nt);
+    return true;
 }
 
 #else
+
+static int n_threads = 1;
 
 bool gemm_tall_is_able(int32_t width)
 {
@@ -240,30 +232,16 @@ bool gemm_tall_is_able(int32_t width)
     return false;
 }
 
-void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
-                       bool accumulates, int threads)
+static bool tall(struct mat *c, const struct mat *a, bool is_a_turned, const struct mat *b,
+                 bool is_b_turned, float alpha, float beta)
 {
-    (void)c, (void)a, (void)is_transposed, (void)b, (void)accumulates, (void)threads;
-    assert(!"gemm_tall_is_able()");
-}
-
-static void tall_product_nt(struct mat *c, const struct mat *a, const struct mat *b,
-                            bool accumulates, int threads)
-{
-    (void)c, (void)a, (void)b, (void)accumulates, (void)threads;
-    assert(!"gemm_tall_is_able()");
+    (void)c, (void)a, (void)is_a_turned, (void)b, (void)is_b_turned, (void)alpha, (void)beta;
+    return false;
 }
 
 #endif
 
 /* ---- products with OpenBLAS ---- */
-
-static int n_threads = 1; /* requested; OpenBLAS may use fewer */
-
-static bool is_for_tall(const struct mat *c, int32_t depth, float alpha, float beta)
-{
-    return alpha == 1 && (beta == 0 || beta == 1) && depth > 0 && gemm_tall_is_able(c->n_cols);
-}
 
 /* cblas_sgemm() would pack the matrix for a single use: 18 us against 3 us for 1058 x 64. */
 static void gemv(struct mat *c, enum CBLAS_TRANSPOSE transpose, float alpha, const struct mat *a,
@@ -276,12 +254,8 @@ static void gemv(struct mat *c, enum CBLAS_TRANSPOSE transpose, float alpha, con
 void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta)
 {
     assert(c->n_rows == a->n_rows && c->n_cols == b->n_cols && a->n_cols == b->n_rows);
-    if (mat_size(c) == 0)
+    if (mat_size(c) == 0 || tall(c, a, false, b, false, alpha, beta))
         return;
-    if (is_for_tall(c, b->n_rows, alpha, beta)) {
-        gemm_tall_product(c, a, false, b, beta == 1, n_threads);
-        return;
-    }
     if (c->n_cols == 1) {
         gemv(c, CblasNoTrans, alpha, a, b, beta);
         return;
@@ -300,10 +274,8 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
         memset(c->v, 0, (size_t)mat_size(c) * sizeof *c->v);
         return;
     }
-    if (is_for_tall(c, b->n_rows, alpha, beta)) {
-        gemm_tall_product(c, a, true, b, beta == 1, n_threads);
+    if (tall(c, a, true, b, false, alpha, beta))
         return;
-    }
     if (c->n_cols == 1) {
         gemv(c, CblasTrans, alpha, a, b, beta);
         return;
@@ -315,12 +287,8 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
 void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta)
 {
     assert(c->n_rows == a->n_rows && c->n_cols == b->n_rows && a->n_cols == b->n_cols);
-    if (mat_size(c) == 0)
+    if (mat_size(c) == 0 || tall(c, a, false, b, true, alpha, beta))
         return;
-    if (is_for_tall(c, b->n_cols, alpha, beta)) {
-        tall_product_nt(c, a, b, beta == 1, n_threads);
-        return;
-    }
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, c->n_rows, c->n_cols, a->n_cols, alpha,
                 a->v, a->n_cols, b->v, b->n_cols, beta, c->v, c->n_cols);
 }

@@ -17,18 +17,11 @@ void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *
 /* c (M, N) = alpha a b^T + beta c, a (M, K), b (N, K) */
 void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta);
 
-/* Products of a large matrix with a narrow one, with AVX-512. a is read in place: 545 us for (1058,
- * 984) by (984, 64) on a Zen 5, OpenBLAS 640 us. The functions above use this where possible. */
-
-/* True if this processor supports products this wide. */
+/* True if this processor has the kernels for large matrices times matrices this wide (AVX-512), which
+ * the functions above use for alpha = 1 and beta 0 or 1. They read the large matrix in place: 545 us for
+ * (1058, 984) by (984, 64) on a Zen 5, OpenBLAS 640 us. They add in ascending order of K: a row's result
+ * depends on neither other rows nor threads. */
 bool gemm_tall_is_able(int32_t width);
-
-/* c (M, W) = a b, plus c if accumulates.
- *   a  (M, K), or (K, M) if transposed
- *   b  (K, W)  with gemm_tall_is_able(W)
- * Sums in ascending order of K: a row's result depends on neither other rows nor threads. */
-void gemm_tall_product(struct mat *c, const struct mat *a, bool is_transposed, const struct mat *b,
-                       bool accumulates, int threads);
 
 /* c += a a^T, or a^T a if transposed. Costs n^2 K flop.
  *   c  inout (n, n)  lower triangle

@@ -80,7 +80,7 @@ static struct gcn_spec make_spec(enum task task, int options, enum form form)
     spec.layers = 1 + options / 2 % 3;
     spec.activation = (enum activation)(options % 4);
     spec.batch_size = options % 3 ? 0 : 20;
-    spec.hidden_size = options % 5 ? 9 : 16; /* products of gemm_tall_product() */
+    spec.hidden_size = options % 5 ? 9 : 16; /* kernels of gemm_tall_is_able() */
     spec.learning_rate = 0.003;
     if (form == AX_SPARSE || form == REDUCED)
         spec.input_dropout = 0;

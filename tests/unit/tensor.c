@@ -101,11 +101,11 @@ static void test_tall(void **state)
         assert_int_equal(mat_init(&c, m, n, NULL), 0);
         assert_int_equal(mat_init(&before, m, n, NULL), 0);
         fill(&a, 1), fill(&at, 2), fill(&b, 3), fill(&bt, 5), fill(&before, 4), fill(&c, 4);
-        gemm_tall_product(&c, &a, false, &b, true, variant % 4 + 1);
-        check_product(&c, &before, 1, 1, &a, false, &b, false, k);
-        gemm_tall_product(&c, &at, true, &b, false, variant % 4 + 1);
-        check_product(&c, &before, 1, 0, &at, true, &b, false, k);
         gemm_set_threads(variant % 4 + 1);
+        gemm(&c, 1, &a, &b, 1);
+        check_product(&c, &before, 1, 1, &a, false, &b, false, k);
+        gemm_tn(&c, 1, &at, &b, 0);
+        check_product(&c, &before, 1, 0, &at, true, &b, false, k);
         gemm_nt(&c, 1, &a, &bt, 0);
         check_product(&c, &before, 1, 0, &a, false, &bt, true, k);
         fill(&c, 4);
@@ -155,8 +155,10 @@ static void test_threads(void **state)
             assert_memory_equal(again.v, y.v, (size_t)mat_size(&y) * sizeof *y.v);
     }
     if (gemm_tall_is_able(48)) {
-        gemm_tall_product(&y, &x, false, &w, false, 1);
-        gemm_tall_product(&again, &x, false, &w, false, 7);
+        gemm_set_threads(1);
+        gemm(&y, 1, &x, &w, 0);
+        gemm_set_threads(7);
+        gemm(&again, 1, &x, &w, 0);
         assert_memory_equal(again.v, y.v, (size_t)mat_size(&y) * sizeof *y.v);
         gemm_set_threads(1);
         gemm_nt(&y, 1, &x, &w, 0);
