@@ -325,58 +325,34 @@ static void test_tame(void **state)
     }
 }
 
-static void test_json(void **state)
-{
-    struct buf out = {0};
-
-    (void)state;
-    escape_json_terminal(&out, "caf\xe9 \xc3\xa9 \"\\\n\xc2\x9b\xe2\x80\xae \xe2\x80");
-    assert_string_equal(buf_text(&out), "\"caf\xef\xbf\xbd \xc3\xa9 \\\"\\\\\\u000a\\u009b\\u202e "
-                                        "\xef\xbf\xbd\xef\xbf\xbd\"");
-    buf_release(&out);
-}
-
-static void test_html(void **state)
+static void test_escapes(void **state)
 {
     static const struct {
+        void (*escape)(struct buf *out, const char *text);
         const char *text, *escaped;
     } cases[] = {
-        {"", ""},
-        {"</script> & \"it's\"", "&lt;/script&gt; &amp; &quot;it&#39;s&quot;"},
-        {"a\tb\nc\r\001\177", "a\tb\nc\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
-        {"caf\xc3\xa9 \xe2\x80\xae", "caf\xc3\xa9 \xef\xbf\xbd"},
-        {"\xef\xbf\xbc\xef\xbf\xbe\xef\xbf\xbf", "\xef\xbf\xbc\xef\xbf\xbd\xef\xbf\xbd"},
-        {"caf\xe9 \xe2\x80", "caf\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd"},
+        {escape_json_terminal, "caf\xe9 \xc3\xa9 \"\\\n\xc2\x9b\xe2\x80\xae \xe2\x80",
+         "\"caf\xef\xbf\xbd \xc3\xa9 \\\"\\\\\\u000a\\u009b\\u202e \xef\xbf\xbd\xef\xbf\xbd\""},
+        {escape_html, "", ""},
+        {escape_html, "</script> & \"it's\"", "&lt;/script&gt; &amp; &quot;it&#39;s&quot;"},
+        {escape_html, "a\tb\nc\r\001\177", "a\tb\nc\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+        {escape_html, "caf\xc3\xa9 \xe2\x80\xae", "caf\xc3\xa9 \xef\xbf\xbd"},
+        {escape_html, "\xef\xbf\xbc\xef\xbf\xbe\xef\xbf\xbf",
+         "\xef\xbf\xbc\xef\xbf\xbd\xef\xbf\xbd"},
+        {escape_html, "caf\xe9 \xe2\x80", "caf\xef\xbf\xbd \xef\xbf\xbd\xef\xbf\xbd"},
+        {escape_json_html, "", "\"\""},
+        {escape_json_html, "h\xc3\xa4 \"q\" \\", "\"h\xc3\xa4 \\\"q\\\" \\\\\""},
+        {escape_json_html, "</script><!--&", "\"\\u003c/script\\u003e\\u003c!--\\u0026\""},
+        {escape_json_html, "a\nb\tc", "\"a\\u000ab\\u0009c\""},
+        {escape_json_html, "\x01 \xff \xe2\x80\xa8 \xe2\x80\xae \xed\xa0\x80",
+         "\"\\ufffd \\ufffd \\ufffd \\ufffd \\ufffd\\ufffd\\ufffd\""},
     };
     struct buf out = {0};
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         buf_clear(&out);
-        escape_html(&out, cases[i].text);
-        assert_string_equal(buf_text(&out), cases[i].escaped);
-    }
-    buf_release(&out);
-}
-
-static void test_json_html(void **state)
-{
-    static const struct {
-        const char *text, *escaped;
-    } cases[] = {
-        {"", "\"\""},
-        {"h\xc3\xa4 \"q\" \\", "\"h\xc3\xa4 \\\"q\\\" \\\\\""},
-        {"</script><!--&", "\"\\u003c/script\\u003e\\u003c!--\\u0026\""},
-        {"a\nb\tc", "\"a\\u000ab\\u0009c\""},
-        {"\x01 \xff \xe2\x80\xa8 \xe2\x80\xae \xed\xa0\x80", "\"\\ufffd \\ufffd \\ufffd \\ufffd "
-                                                             "\\ufffd\\ufffd\\ufffd\""},
-    };
-    struct buf out = {0};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        buf_clear(&out);
-        escape_json_html(&out, cases[i].text);
+        cases[i].escape(&out, cases[i].text);
         assert_string_equal(buf_text(&out), cases[i].escaped);
     }
     buf_release(&out);
@@ -730,9 +706,7 @@ int main(void)
         cmocka_unit_test(test_wrap),
         cmocka_unit_test(test_utf8),
         cmocka_unit_test(test_tame),
-        cmocka_unit_test(test_json),
-        cmocka_unit_test(test_html),
-        cmocka_unit_test(test_json_html),
+        cmocka_unit_test(test_escapes),
         cmocka_unit_test(test_shell),
         cmocka_unit_test(test_process),
         cmocka_unit_test(test_real_format),

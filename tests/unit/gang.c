@@ -364,58 +364,9 @@ static void dress_processor(struct gang_place *place, struct gang_options *optio
         options->processor = "AVX512 kernels";
 }
 
-static void test_other_build(void **state)
-{
-    struct crowd crowd = {
-        .size = 3, .n_hosts = 1, .n_workers = 3, .act = act_nothing, .dress = dress_build};
-
-    (void)state;
-    crowd_run(&crowd);
-    check_all_say(&crowd, GANG_DIFFERS,
-                  "rank 0 of the gang on node0 runs espalier 1.0 (aaaa), but rank 2 on node0 runs "
-                  "espalier 1.0 (bbbb): install the same build on both");
-    crowd.n_hosts = 3;
-    crowd_run(&crowd);
-    check_all_say(&crowd, GANG_DIFFERS,
-                  "rank 0 of the gang on node0 runs espalier 1.0 (aaaa), but rank 2 on node2 runs "
-                  "espalier 1.0 (bbbb): install the same build on both");
-}
-
-/* The first rank of the host differs from the others there, or one of these does. */
-static void test_other_processor(void **state)
-{
-    struct crowd crowd = {
-        .size = 4, .n_hosts = 2, .n_workers = 4, .act = act_nothing, .dress = dress_processor};
-
-    (void)state;
-    crowd_run(&crowd);
-    check_all_say(
-        &crowd, GANG_DIFFERS,
-        "rank 2 of the gang on node1 computes with AVX512 kernels, but rank 3 on node1 with "
-        "AVX2 kernels: the numbers would differ; launch on machines of one type");
-    crowd.size = 3;
-    crowd_run(&crowd);
-    check_all_say(
-        &crowd, GANG_DIFFERS,
-        "rank 0 of the gang on node0 computes with AVX2 kernels, but rank 2 on node1 with "
-        "AVX512 kernels: the numbers would differ; launch on machines of one type");
-}
-
 static void dress_workers(struct gang_place *place, struct gang_options *options)
 {
     options->n_workers += place->rank == 2;
-}
-
-static void test_other_workers(void **state)
-{
-    struct crowd crowd = {
-        .size = 3, .n_hosts = 1, .n_workers = 3, .act = act_nothing, .dress = dress_workers};
-
-    (void)state;
-    crowd_run(&crowd);
-    check_all_say(&crowd, GANG_DIFFERS,
-                  "rank 0 of the gang on node0 has 3 ranks and 3 workers, but rank 2 on node0 has "
-                  "3 and 4");
 }
 
 /* The second host has rank 2 and the first one only rank 0. */
@@ -426,14 +377,43 @@ static void dress_gap(struct gang_place *place, struct gang_options *options)
     place->rank *= 2;
 }
 
-static void test_gap(void **state)
+static void test_disagreements(void **state)
 {
-    struct crowd crowd = {
-        .size = 2, .n_hosts = 2, .n_workers = 3, .act = act_nothing, .dress = dress_gap};
+    static const struct {
+        int32_t size, n_hosts, n_workers;
+        void (*dress)(struct gang_place *place, struct gang_options *options);
+        enum gang_trouble trouble;
+        const char *why;
+    } cases[] = {
+        {3, 1, 3, dress_build, GANG_DIFFERS,
+         "rank 0 of the gang on node0 runs espalier 1.0 (aaaa), but rank 2 on node0 runs espalier "
+         "1.0 (bbbb): install the same build on both"},
+        {3, 3, 3, dress_build, GANG_DIFFERS,
+         "rank 0 of the gang on node0 runs espalier 1.0 (aaaa), but rank 2 on node2 runs espalier "
+         "1.0 (bbbb): install the same build on both"},
+        /* the first rank of the host differs from the others there, or one of these does */
+        {4, 2, 4, dress_processor, GANG_DIFFERS,
+         "rank 2 of the gang on node1 computes with AVX512 kernels, but rank 3 on node1 with AVX2 "
+         "kernels: the numbers would differ; launch on machines of one type"},
+        {3, 2, 4, dress_processor, GANG_DIFFERS,
+         "rank 0 of the gang on node0 computes with AVX2 kernels, but rank 2 on node1 with AVX512 "
+         "kernels: the numbers would differ; launch on machines of one type"},
+        {3, 1, 3, dress_workers, GANG_DIFFERS,
+         "rank 0 of the gang on node0 has 3 ranks and 3 workers, but rank 2 on node0 has 3 and 4"},
+        {2, 2, 3, dress_gap, GANG_BROKEN, "ranks of a gang's host are not consecutive"},
+    };
 
     (void)state;
-    crowd_run(&crowd);
-    check_all_say(&crowd, GANG_BROKEN, "ranks of a gang's host are not consecutive");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct crowd crowd = {.size = cases[i].size,
+                              .n_hosts = cases[i].n_hosts,
+                              .n_workers = cases[i].n_workers,
+                              .act = act_nothing,
+                              .dress = cases[i].dress};
+
+        crowd_run(&crowd);
+        check_all_say(&crowd, cases[i].trouble, cases[i].why);
+    }
 }
 
 static void act_other_hash(const struct crowd *crowd, struct gang_member *gang,
@@ -753,16 +733,13 @@ int main(void)
         cmocka_unit_test(test_equal_bits),
         cmocka_unit_test(test_many_rounds),
         cmocka_unit_test(test_rewritten_parts),
-        cmocka_unit_test(test_other_build),
-        cmocka_unit_test(test_other_processor),
+        cmocka_unit_test(test_disagreements),
         cmocka_unit_test(test_other_hash),
         cmocka_unit_test(test_told_to_leave),
         cmocka_unit_test(test_absent),
         cmocka_unit_test(test_out_of_memory),
         cmocka_unit_test(test_strangers),
         cmocka_unit_test(test_other_version),
-        cmocka_unit_test(test_other_workers),
-        cmocka_unit_test(test_gap),
         cmocka_unit_test(test_pace),
     };
 
