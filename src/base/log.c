@@ -13,12 +13,6 @@
 
 enum { INDENT = 4 }; /* of the lines that continue a message */
 
-/* The beginning of a message. */
-struct head {
-    char text[64];
-    int columns; /* without the bytes that switch colour */
-};
-
 static enum log_level threshold = LOG_INFO;
 static int width; /* where stderr is no terminal; 0: lines are not wrapped */
 
@@ -40,7 +34,9 @@ void log_set_width(int columns)
     width = columns;
 }
 
-static void format_head(struct head *head, enum terminal_style style)
+/* One fputs a message keeps the messages of several ranks apart. Where memory is short, the line is not
+ * wrapped. Its head is not escaped, and the bytes that switch colour take no columns. */
+void log_print(enum log_level level, enum terminal_style style, const char *format, ...)
 {
     static const struct {
         const char *plain, *styled;
@@ -48,35 +44,26 @@ static void format_head(struct head *head, enum terminal_style style)
                  [TERMINAL_ERROR] = {"", "espalier:"},
                  [TERMINAL_WARNING] = {"espalier: ", "warning:"}};
     const char *plain = words[style].plain, *styled = words[style].styled;
-
-    head->columns = text_width(plain) + text_width(styled) + 1;
-    snprintf(head->text, sizeof head->text, "%s%s%s%s ", plain,
-             *styled ? terminal_style(STDERR_FILENO, style) : "", styled,
-             *styled ? terminal_style(STDERR_FILENO, TERMINAL_PLAIN) : "");
-}
-
-/* One fputs a message keeps the messages of several ranks apart. Where memory is short, the line is not
- * wrapped. The head is not escaped. */
-void log_print(enum log_level level, enum terminal_style style, const char *format, ...)
-{
     int columns = isatty(STDERR_FILENO) ? terminal_width(STDERR_FILENO) : width;
     struct buf wrapped = {0};
-    struct head head;
     char line[1200];
     va_list args;
     size_t used;
 
     if (threshold < level)
         return;
-    format_head(&head, style);
-    used = strlen(strcpy(line, head.text));
+    used = (size_t)snprintf(line, sizeof line, "%s%s%s%s ", plain,
+                            *styled ? terminal_style(STDERR_FILENO, style) : "", styled,
+                            *styled ? terminal_style(STDERR_FILENO, TERMINAL_PLAIN) : "");
+    if (columns)
+        buf_puts(&wrapped, line);
     va_start(args, format);
     vsnprintf(line + used, sizeof line - used - 1, format, args);
     va_end(args);
     escape_terminal(line + used, false);
     if (columns) {
-        buf_puts(&wrapped, head.text);
-        text_put_wrapped(&wrapped, line + used, head.columns, INDENT, columns);
+        text_put_wrapped(&wrapped, line + used, text_width(plain) + text_width(styled) + 1, INDENT,
+                         columns);
         buf_putc(&wrapped, '\n');
     }
     strcat(line, "\n");

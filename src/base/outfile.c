@@ -63,34 +63,7 @@ static FILE *stream_of(int fd)
     return file;
 }
 
-static int open_descriptor(struct outfile *out, int fd, struct err *err)
-{
-    fflush(NULL);
-    out->file = stream_of(fcntl(fd, F_DUPFD_CLOEXEC, 0));
-    return out->file ? 0 : err_set(err, "%s: %s", out->path, strerror(errno));
-}
-
-static int open_device(struct outfile *out, struct err *err)
-{
-    struct stat st;
-
-    out->file = stream_of(open(out->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
-    if (!out->file)
-        return err_set(err, "%s: %s", out->path, strerror(errno));
-    if (fstat(fileno(out->file), &st) || S_ISREG(st.st_mode))
-        return err_set(err, "%s: was replaced while it was opened", out->path);
-    return 0;
-}
-
 /* ---- the temporary file ---- */
-
-/* With its slash. */
-static size_t folder_bytes(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? (size_t)(slash - path) + 1 : 0;
-}
 
 /* open() applies the umask; O_EXCL does not follow links. */
 static int open_temporary(struct outfile *out, struct err *err)
@@ -136,15 +109,24 @@ static int open_any(struct outfile *out, struct err *err)
     int fd = descriptor_of(out->path);
     struct stat st;
 
-    if (fd >= 0)
-        return open_descriptor(out, fd, err);
+    if (fd >= 0) {
+        fflush(NULL);
+        out->file = stream_of(fcntl(fd, F_DUPFD_CLOEXEC, 0));
+        return out->file ? 0 : err_set(err, "%s: %s", out->path, strerror(errno));
+    }
     if (lstat(out->path, &st))
         return errno == ENOENT ? open_temporary(out, err)
                                : err_set(err, "%s: %s", out->path, strerror(errno));
     if (check_target(out, &st, err))
         return -1;
-    if (!S_ISREG(st.st_mode))
-        return open_device(out, err);
+    if (!S_ISREG(st.st_mode)) {
+        out->file = stream_of(open(out->path, O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+        if (!out->file)
+            return err_set(err, "%s: %s", out->path, strerror(errno));
+        return fstat(fileno(out->file), &st) || S_ISREG(st.st_mode)
+                   ? err_set(err, "%s: was replaced while it was opened", out->path)
+                   : 0;
+    }
     if (open_temporary(out, err))
         return -1;
     if (fchmod(fileno(out->file), st.st_mode & 0777))
@@ -168,8 +150,8 @@ int outfile_open(struct outfile *out, const char *path, enum outfile_mode mode, 
 /* Some filesystems cannot flush a folder (EINVAL); the file itself is safe then. */
 static void flush_folder(const char *path)
 {
-    size_t n = folder_bytes(path);
-    char *folder = n ? strndup(path, n) : strdup(".");
+    const char *slash = strrchr(path, '/');
+    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
     int fd = folder ? open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
 
     if (fd >= 0) {

@@ -38,31 +38,25 @@ static int check_entry(const struct outfolder *out, const FTSENT *entry, bool is
                    entry->fts_path);
 }
 
-static int check_content(const struct outfolder *out, bool is_forced,
-                         bool (*is_own)(const char *name), struct err *err)
+static int check_target(const struct outfolder *out, bool is_forced,
+                        bool (*is_own)(const char *name), struct err *err)
 {
     char *const paths[] = {out->path, NULL};
-    FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+    struct stat st;
+    FTS *tree;
     int rc = 0;
 
+    if (lstat(out->path, &st))
+        return errno == ENOENT ? 0 : err_set(err, "%s: %s", out->path, strerror(errno));
+    if (!S_ISDIR(st.st_mode))
+        return err_set(err, "%s: is not a folder: must be a folder to write", out->path);
+    tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
     if (!tree)
         return err_set(err, "%s: %s", out->path, strerror(errno));
     for (FTSENT *entry; !rc && (entry = fts_read(tree));)
         rc = check_entry(out, entry, is_forced, is_own, err);
     fts_close(tree);
     return rc;
-}
-
-static int check_target(const struct outfolder *out, bool is_forced,
-                        bool (*is_own)(const char *name), struct err *err)
-{
-    struct stat st;
-
-    if (lstat(out->path, &st))
-        return errno == ENOENT ? 0 : err_set(err, "%s: %s", out->path, strerror(errno));
-    if (!S_ISDIR(st.st_mode))
-        return err_set(err, "%s: is not a folder: must be a folder to write", out->path);
-    return check_content(out, is_forced, is_own, err);
 }
 
 int outfolder_open(struct outfolder *out, const char *path, bool is_forced,

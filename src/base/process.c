@@ -168,28 +168,22 @@ static struct stat_line read_stat(int64_t pid)
     return stat;
 }
 
-/* The memory of the command line: proc(5), stat, arg_start and arg_end, fields 48 and 49. */
-static char *find_words(size_t *size)
+void process_rename(const char *name)
 {
-    char text[1024], *at;
     unsigned long begin = 0, end = 0;
+    size_t size, n = strlen(name) + 1, rest;
+    char text[1024], *at, *words, *after;
 
+    prctl(PR_SET_NAME, name);
+    /* the memory of the command line: proc(5), stat, arg_start and arg_end, fields 48 and 49 */
     read_text(text, sizeof text, "/proc/self/stat");
     at = strrchr(text, ')');
     for (int field = 3; at && field <= 48; field++)
         at = strchr(at + 1, ' ');
     if (!at || sscanf(at, " %lu %lu", &begin, &end) != 2 || !begin)
-        end = begin = 0;
-    *size = end - begin;
-    return (char *)begin; // NOLINT(performance-no-int-to-ptr)
-}
-
-void process_rename(const char *name)
-{
-    size_t size, n = strlen(name) + 1, rest;
-    char *words = find_words(&size), *after = words;
-
-    prctl(PR_SET_NAME, name);
+        return;
+    size = end - begin;
+    after = words = (char *)begin; // NOLINT(performance-no-int-to-ptr)
     for (int i = 0; i < 2 && after < words + size; i++)
         after += strnlen(after, (size_t)(words + size - after)) + 1;
     if (size < n || after > words + size)

@@ -92,15 +92,6 @@ static void take_signals(void)
     sigprocmask(SIG_BLOCK, &ours, &outside);
 }
 
-static void give_signals(void)
-{
-    for (int i = 0; i < N_STOPS; i++)
-        sigaction(stops[i], &olds[i], NULL);
-    sigaction(SIGWINCH, &olds[N_STOPS], NULL);
-    sigaction(SIGTSTP, &olds[N_STOPS + 1], NULL);
-    sigprocmask(SIG_SETMASK, &outside, NULL);
-}
-
 void screen_open(void)
 {
     take_signals();
@@ -113,7 +104,11 @@ void screen_close(void)
     if (!is_open)
         return;
     give_terminal();
-    give_signals();
+    for (int i = 0; i < N_STOPS; i++)
+        sigaction(stops[i], &olds[i], NULL);
+    sigaction(SIGWINCH, &olds[N_STOPS], NULL);
+    sigaction(SIGTSTP, &olds[N_STOPS + 1], NULL);
+    sigprocmask(SIG_SETMASK, &outside, NULL);
     is_open = false;
 }
 
@@ -135,24 +130,6 @@ void screen_draw(const struct buf *lines)
     buf_release(&out);
 }
 
-/* SIGSTOP, since SIGTSTP is handled here. */
-static void suspend(void)
-{
-    is_suspended = 0;
-    give_terminal();
-    raise(SIGSTOP);
-    take_terminal();
-    is_resized = 1;
-}
-
-static bool take_flag(volatile sig_atomic_t *flag)
-{
-    bool was = *flag;
-
-    *flag = 0;
-    return was;
-}
-
 enum screen_event screen_wait(char *key, double seconds)
 {
     struct pollfd keys = {.fd = has_keys ? STDIN_FILENO : -1, .events = POLLIN};
@@ -162,10 +139,17 @@ enum screen_event screen_wait(char *key, double seconds)
 
     if (stop_number)
         return SCREEN_STOPPED;
-    if (is_suspended)
-        suspend();
-    if (take_flag(&is_resized))
+    if (is_suspended) {
+        is_suspended = 0;
+        give_terminal();
+        raise(SIGSTOP); /* SIGTSTP is handled here */
+        take_terminal();
+        is_resized = 1;
+    }
+    if (is_resized) {
+        is_resized = 0;
         return SCREEN_RESIZED;
+    }
     if (ready <= 0)
         return SCREEN_TIME;
     return read(STDIN_FILENO, key, 1) == 1 ? SCREEN_KEY : SCREEN_STOPPED;

@@ -40,21 +40,15 @@ static void refuse_least(void)
 static void (*const before_libraries[])(void)
     __attribute__((section(".preinit_array"), used)) = {refuse_least};
 
-/* OpenBLAS starts fewer threads if there are fewer cores, but reserves memory for
- * OMP_NUM_THREADS. */
-static long threads_reserved(void)
-{
-    const char *wanted = getenv("OMP_NUM_THREADS");
-    long n = wanted ? strtol(wanted, NULL, 10) : 0, used = gemm_library_threads();
-
-    return n > used && n < INT_MAX ? n : used;
-}
-
 void address_space_warn(void)
 {
     static bool has_warned;
     unsigned long long found = limit_mib();
-    long threads = threads_reserved();
+    /* OpenBLAS starts fewer threads if there are fewer cores, but reserves memory for
+     * OMP_NUM_THREADS. */
+    const char *wanted = getenv("OMP_NUM_THREADS");
+    long n = wanted ? strtol(wanted, NULL, 10) : 0, used = gemm_library_threads();
+    long threads = n > used && n < INT_MAX ? n : used;
     long long needed = ADDRESS_BASE_MIB + (long long)ADDRESS_THREAD_MIB * threads;
 
     if (has_warned || found >= (unsigned long long)needed)

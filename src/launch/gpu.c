@@ -201,14 +201,7 @@ static bool has_name(const struct gpu_list *list, const char *name)
     return false;
 }
 
-/* True if CUDA would take it for a GPU; not -1 or NoDevFiles. */
-static bool is_cuda_name(const char *name)
-{
-    return is_name(name) &&
-           (is_index(name) || !strncmp(name, "GPU-", 4) || !strncmp(name, "MIG-", 4));
-}
-
-/* As CUDA does, read up to the first word that is no GPU. */
+/* As CUDA does, read up to the first word that is no GPU, such as -1 or NoDevFiles. */
 static void read_names(struct gpu_list *list, const char *value)
 {
     size_t n;
@@ -218,7 +211,8 @@ static void read_names(struct gpu_list *list, const char *value)
 
         n = strcspn(at, ", ");
         snprintf(word, sizeof word, "%.*s", n < sizeof word ? (int)n : 0, at);
-        if (!is_cuda_name(word))
+        if (!is_name(word) ||
+            (!is_index(word) && strncmp(word, "GPU-", 4) != 0 && strncmp(word, "MIG-", 4) != 0))
             return;
         if (!has_name(list, word))
             add(list, word, word);

@@ -164,26 +164,17 @@ static bool is_busy(int32_t pid)
     return false;
 }
 
-static void find_user(struct host_run *out)
-{
-    struct stat info;
-    char path[64];
-
-    snprintf(path, sizeof path, "/proc/%d", out->pid);
-    if (stat(path, &info))
-        strcpy(out->user, "?");
-    else
-        user_name(out->user, info.st_uid);
-}
-
 static void describe(struct host_run *out, int32_t pid)
 {
     static const char name[] = "\nCpus_allowed_list:\t";
-    char status[4096];
+    char status[4096], path[64];
     const char *line;
+    struct stat info;
 
-    *out = (struct host_run){.pid = pid};
-    find_user(out);
+    *out = (struct host_run){.pid = pid, .user = "?"};
+    snprintf(path, sizeof path, "/proc/%d", pid);
+    if (!stat(path, &info))
+        user_name(out->user, info.st_uid);
     read_of(pid, "status", status, sizeof status);
     line = strstr(status, name);
     host_cpus_parse(&out->cpus, line ? line + strlen(name) : "");

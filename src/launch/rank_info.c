@@ -46,27 +46,21 @@ const char *launcher_name(enum launcher launcher)
     return names[launcher];
 }
 
-static int32_t count_lines(const char *path)
-{
-    FILE *file = path ? fopen(path, "re") : NULL;
-    int32_t n = 0;
-
-    if (!file)
-        return 0;
-    for (int c = getc(file); c != EOF; c = getc(file))
-        n += c == '\n';
-    fclose(file);
-    return n;
-}
-
 static int32_t count_job_tasks(void)
 {
     static const char *const names[] = {"SLURM_NTASKS", "LSB_DJOB_NUMPROC", "PBS_NP"};
+    const char *nodes = getenv("PBS_NODEFILE");
+    FILE *file = nodes ? fopen(nodes, "re") : NULL;
+    int32_t n = 0;
 
+    for (int c = file ? getc(file) : EOF; c != EOF; c = getc(file))
+        n += c == '\n';
+    if (file)
+        fclose(file);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (number_of(names[i]))
             return number_of(names[i]);
-    return count_lines(getenv("PBS_NODEFILE"));
+    return n;
 }
 
 /* Open MPI 4 sets this variable for --enable-recovery, and others with the same prefix always. Open
@@ -82,56 +76,35 @@ static enum recovery find_recovery(void)
 
 /* ---- one rank ---- */
 
-static void find_place(struct rank_info *info)
+void rank_info_here(struct rank_info *info)
 {
+    const char *folder = shared_folder();
     struct process self;
+    struct statvfs shm;
     size_t boot;
 
+    *info = (struct rank_info){.cpus_online = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
     process_self(&self);
     boot = strcspn(self.realm, " ");
     info->pid = (int32_t)self.pid;
     snprintf(info->host, sizeof info->host, "%s", self.host);
-    snprintf(info->machine, sizeof info->machine, "%.*s", (int)boot, self.realm);
-    if (!boot)
-        snprintf(info->machine, sizeof info->machine, "%s", self.host);
+    snprintf(info->machine, sizeof info->machine, "%.*s", boot ? (int)boot : 64,
+             boot ? self.realm : self.host);
     snprintf(info->pids, sizeof info->pids, "%s", self.realm[boot] ? self.realm + boot + 1 : "-");
-}
-
-static void find_shared_memory(struct rank_info *info)
-{
-    const char *folder = shared_folder();
-    struct statvfs shm;
-
-    info->shm_bytes = info->shm_free_bytes = -1;
-    if (!*folder || statvfs(folder, &shm))
-        return;
-    info->shm_bytes = (double)shm.f_blocks * (double)shm.f_frsize;
-    info->shm_free_bytes = (double)shm.f_bavail * (double)shm.f_frsize;
-}
-
-void rank_info_here(struct rank_info *info)
-{
-    *info = (struct rank_info){.cpus_online = (int32_t)sysconf(_SC_NPROCESSORS_ONLN)};
-    find_place(info);
     if (sched_getaffinity(0, sizeof info->cpus, &info->cpus))
         CPU_ZERO(&info->cpus);
     info->launcher = find_launcher(&info->n_launched);
     info->n_job = count_job_tasks();
     info->launched_by_run = getenv(PROCESS_COMMAND) != NULL;
     info->recovery = find_recovery();
-    find_shared_memory(info);
+    info->shm_bytes = info->shm_free_bytes = -1;
+    if (*folder && !statvfs(folder, &shm)) {
+        info->shm_bytes = (double)shm.f_blocks * (double)shm.f_frsize;
+        info->shm_free_bytes = (double)shm.f_bavail * (double)shm.f_frsize;
+    }
 }
 
 /* ---- all ranks ---- */
-
-static bool is_first_of_host(void)
-{
-    const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
-
-    if (!local)
-        local = getenv("SLURM_LOCALID");
-    return !local || !strcmp(local, "0");
-}
 
 /* All ranks are awake at the second meeting, so it is short. */
 static int read_clock(const struct world *world, struct rank_info *info, struct err *err)
@@ -148,6 +121,8 @@ static int read_clock(const struct world *world, struct rank_info *info, struct 
 int rank_info_gather(const struct world *world, const struct gpu_list *gpus,
                      struct rank_info **info, struct err *err)
 {
+    const char *mpirun = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+    const char *local = mpirun ? mpirun : getenv("SLURM_LOCALID");
     size_t n = sizeof **info;
     struct rank_info *here = calloc(1, n);
     int rc = here ? 0 : err_nomem(err, "facts of a rank", n);
@@ -159,7 +134,7 @@ int rank_info_gather(const struct world *world, const struct gpu_list *gpus,
         rank_info_here(here);
         if (gpus)
             here->gpus = *gpus;
-        if (is_first_of_host())
+        if (!local || !strcmp(local, "0"))
             here->n_others = host_find_runs(here->others);
         rc = read_clock(world, here, err) || world_gather(world, here, n, *info, err) ? -1 : 0;
     }
