@@ -154,16 +154,6 @@ static const char *after(char *out, size_t size, const struct file *f, const cha
     return found;
 }
 
-static int read_type(struct safetensor *out, const char *name)
-{
-    for (int type = 0; type < N_TYPES; type++)
-        if (!strcmp(types[type].name, name)) {
-            out->type = (enum safetensors_type)type;
-            return 0;
-        }
-    return -1;
-}
-
 /* Parse a member behind "dtype":", with one or two dimensions. */
 static int parse_entry(struct safetensor *out, char type[4], uint64_t place[2], const char *entry)
 {
@@ -209,9 +199,11 @@ int safetensors_find(struct safetensor *out, const void *file, size_t bytes, con
     snprintf(out->name, sizeof out->name, "%s", name);
     snprintf(key, sizeof key, "\"%s\":{\"dtype\":\"", name);
     if (open_file(&f, file, bytes) || !after(entry, sizeof entry, &f, key) ||
-        parse_entry(out, type, place, entry) || read_type(out, type))
+        parse_entry(out, type, place, entry))
         return -1;
-    if (!is_placed(out, place, &f))
+    while ((int)out->type < N_TYPES && strcmp(types[out->type].name, type) != 0)
+        out->type++;
+    if ((int)out->type == N_TYPES || !is_placed(out, place, &f))
         return -1;
     out->data = f.data + place[0];
     return 0;

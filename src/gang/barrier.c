@@ -15,13 +15,6 @@
 /* Looks at the generation between looks at the clock. */
 enum { SPINS = 64 };
 
-static void futex_wait(atomic_uint *at, unsigned value)
-{
-    struct timespec limit = {.tv_nsec = (long)(1e9 * SLEEP_S)};
-
-    syscall(SYS_futex, at, FUTEX_WAIT, value, &limit, NULL, 0);
-}
-
 static void pause_briefly(void)
 {
 #if defined(__x86_64__) || defined(__i386__)
@@ -50,13 +43,14 @@ static bool spin(struct gang_member *g, unsigned generation, double until_s)
  * generation counts before what gang_look() finds. */
 static bool sleep_until_open(struct gang_member *g, unsigned generation, double since_s)
 {
+    const struct timespec limit = {.tv_nsec = (long)(1e9 * SLEEP_S)};
     struct gang_page *page = g->page.head;
     struct gang_failure found;
 
     for (;;) {
         atomic_fetch_add(&page->n_sleeping, 1);
         if (atomic_load(&page->generation) == generation && !atomic_load(&page->trouble))
-            futex_wait(&page->generation, generation);
+            syscall(SYS_futex, &page->generation, FUTEX_WAIT, generation, &limit, NULL, 0);
         atomic_fetch_sub(&page->n_sleeping, 1);
         if (is_open(page, generation))
             return true;

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,17 +98,6 @@ void beat_say(struct gang_member *g, enum gang_trouble trouble, const char *why)
     send_to_all(g, message, trouble ? 3 + strlen(message + 2) : 1);
 }
 
-/* Take the bytes of a message. */
-static void hear(struct gang_link *link, const char *bytes, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (!link->n_said && bytes[i] == GOODBYE)
-            link->has_left = true;
-        if ((link->n_said || bytes[i] == LEAVES) && link->n_said < sizeof link->said)
-            link->said[link->n_said++] = bytes[i];
-    }
-}
-
 enum gang_trouble beat_listen(struct gang_member *g, int32_t host, struct gang_failure *found)
 {
     struct gang_link *link = &g->links[host];
@@ -115,7 +105,12 @@ enum gang_trouble beat_listen(struct gang_member *g, int32_t host, struct gang_f
     ssize_t got;
 
     while ((got = recv(link->beat, bytes, sizeof bytes, MSG_DONTWAIT)) > 0) {
-        hear(link, bytes, (size_t)got);
+        for (ssize_t i = 0; i < got; i++) {
+            if (!link->n_said && bytes[i] == GOODBYE)
+                link->has_left = true;
+            if ((link->n_said || bytes[i] == LEAVES) && link->n_said < sizeof link->said)
+                link->said[link->n_said++] = bytes[i];
+        }
         link->heard_s = clock_now(&clock_system);
     }
     /* The reason is whole if there is a NUL behind its text. */
@@ -182,30 +177,24 @@ static enum gang_trouble look_at_host(struct gang_member *g, struct gang_failure
     return GANG_FINE;
 }
 
-static enum gang_trouble look_at_link(struct gang_member *g, int32_t host, double since_s,
-                                      struct gang_failure *found)
-{
-    struct gang_link *link = &g->links[host];
-    double heard_s;
-
-    if (beat_listen(g, host, found))
-        return found->trouble;
-    heard_s = link->heard_s > since_s ? link->heard_s : since_s;
-    if (link->has_left || clock_now(&clock_system) < heard_s + g->silent_s)
-        return GANG_FINE;
-    gang_fails(found, GANG_LOST, "rank %d of the gang on %s was silent for %g s",
-               g->page.first_rank[host], g->page.host_names[host], g->silent_s);
-    return GANG_LOST;
-}
-
 enum gang_trouble gang_look(struct gang_member *g, double since_s, struct gang_failure *found)
 {
     g->looked_s = clock_now(&clock_system);
     if (look_at_host(g, found))
         return found->trouble;
-    for (int32_t host = 0; g->links && host < g->n_hosts; host++)
-        if (g->links[host].beat >= 0 && look_at_link(g, host, since_s, found))
+    for (int32_t host = 0; g->links && host < g->n_hosts; host++) {
+        const struct gang_link *link = &g->links[host];
+
+        if (link->beat < 0)
+            continue;
+        if (beat_listen(g, host, found))
             return found->trouble;
+        if (link->has_left || g->looked_s < fmax(link->heard_s, since_s) + g->silent_s)
+            continue;
+        gang_fails(found, GANG_LOST, "rank %d of the gang on %s was silent for %g s",
+                   g->page.first_rank[host], g->page.host_names[host], g->silent_s);
+        return GANG_LOST;
+    }
     if (!g->keep_waiting || g->keep_waiting(g->arg))
         return GANG_FINE;
     gang_fails(found, GANG_STOPPED, "rank %d of the gang was told to leave", g->rank);

@@ -29,32 +29,12 @@ static bool is_done(const struct transfer *transfer)
     return transfer->at == transfer->n;
 }
 
-static void advance(struct transfer *transfer, size_t n)
-{
-    while (n) {
-        struct iovec *piece = &transfer->piece[transfer->at];
-        size_t some = n < piece->iov_len ? n : piece->iov_len;
-
-        piece->iov_base = (char *)piece->iov_base + some;
-        piece->iov_len -= some;
-        n -= some;
-        transfer->at += !piece->iov_len;
-    }
-}
-
-/* The next pieces of a transfer as a message. */
-static struct msghdr rest_of(const struct transfer *transfer)
-{
-    int32_t n = transfer->n - transfer->at;
-
-    return (struct msghdr){.msg_iov = transfer->piece + transfer->at,
-                           .msg_iovlen = (size_t)(n < PIECES ? n : PIECES)};
-}
-
 /* Move what can be moved now. Returns true if something was; *is_cut: the connection has ended. */
 static bool move(struct transfer *transfer, int fd, bool is_send, bool *is_cut)
 {
-    struct msghdr message = rest_of(transfer);
+    int32_t left = transfer->n - transfer->at;
+    struct msghdr message = {.msg_iov = transfer->piece + transfer->at,
+                             .msg_iovlen = (size_t)(left < PIECES ? left : PIECES)};
     ssize_t n = is_send ? sendmsg(fd, &message, MSG_NOSIGNAL | MSG_DONTWAIT)
                         : recvmsg(fd, &message, MSG_DONTWAIT);
 
@@ -64,20 +44,17 @@ static bool move(struct transfer *transfer, int fd, bool is_send, bool *is_cut)
         *is_cut = true;
         return false;
     }
-    advance(transfer, (size_t)n);
+    while (n) {
+        struct iovec *piece = &transfer->piece[transfer->at];
+        size_t some = (size_t)n < piece->iov_len ? (size_t)n : piece->iov_len;
+
+        piece->iov_base = (char *)piece->iov_base + some;
+        piece->iov_len -= some;
+        n -= (ssize_t)some;
+        transfer->at += !piece->iov_len;
+    }
     FAULT("gang: a part of a message was moved");
     return true;
-}
-
-/* The connection with a host has ended: the reason is its last word, if it said one. */
-static bool fail_cut(struct gang_member *g, int32_t host)
-{
-    struct gang_failure found;
-
-    if (beat_listen(g, host, &found))
-        return gang_fail(g, found.trouble, "%s", found.why.text);
-    return gang_fail(g, GANG_LOST, "rank %d of the gang on %s has ended, or its connection is cut",
-                     g->page.first_rank[host], g->page.host_names[host]);
 }
 
 static bool move_all(struct gang_member *g, bool *has_moved, bool *is_over)
@@ -85,16 +62,23 @@ static bool move_all(struct gang_member *g, bool *has_moved, bool *is_over)
     *has_moved = false;
     *is_over = true;
     for (int32_t host = 0; host < g->n_hosts; host++) {
-        int fd = g->links[host].data;
+        struct gang_link *link = &g->links[host];
+        struct gang_failure found;
         bool is_cut = false;
 
-        if (!is_done(&g->links[host].send))
-            *has_moved |= move(&g->links[host].send, fd, true, &is_cut);
-        if (!is_done(&g->links[host].receive))
-            *has_moved |= move(&g->links[host].receive, fd, false, &is_cut);
-        *is_over &= is_done(&g->links[host].send) && is_done(&g->links[host].receive);
-        if (is_cut)
-            return fail_cut(g, host);
+        if (!is_done(&link->send))
+            *has_moved |= move(&link->send, link->data, true, &is_cut);
+        if (!is_done(&link->receive))
+            *has_moved |= move(&link->receive, link->data, false, &is_cut);
+        *is_over &= is_done(&link->send) && is_done(&link->receive);
+        if (!is_cut)
+            continue;
+        /* the reason is its last word, if it said one */
+        if (!beat_listen(g, host, &found))
+            gang_fails(&found, GANG_LOST,
+                       "rank %d of the gang on %s has ended, or its connection is cut",
+                       g->page.first_rank[host], g->page.host_names[host]);
+        return gang_fail(g, found.trouble, "%s", found.why.text);
     }
     return true;
 }

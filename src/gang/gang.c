@@ -102,8 +102,6 @@ static int create_links(struct gang_member *g)
     size_t n = (size_t)g->n_hosts, n_pieces = (size_t)g->n_workers + 1;
     bool is_short;
 
-    if (!gang_is_leader(g) || n == 1)
-        return 0;
     g->links = calloc(n, sizeof *g->links);
     g->polls = calloc(n, sizeof *g->polls);
     is_short = !g->links || !g->polls;
@@ -116,22 +114,6 @@ static int create_links(struct gang_member *g)
         is_short |= !link->send.piece || !link->receive.piece;
     }
     return is_short ? -1 : 0;
-}
-
-/* The leaders' meeting. With a trouble of this host in own, the others hear of it there. */
-static void meet_hosts(struct gang_member *g, struct introduction *own,
-                       const struct gang_place *place, const struct deadline *deadline,
-                       struct gang_failure *failure)
-{
-    struct deadline renewed = deadline_renew(deadline, g->host == 0);
-    struct gang_failure theirs = {0};
-
-    if (create_links(g))
-        gang_fails(&theirs, GANG_BROKEN, "out of memory");
-    else if (g->n_hosts > 1)
-        meeting_hosts(g, own, place, &renewed, &theirs);
-    if (!failure->trouble)
-        *failure = theirs;
 }
 
 static int meet(struct gang_member *g, const struct gang_place *place,
@@ -150,8 +132,18 @@ static int meet(struct gang_member *g, const struct gang_place *place,
         memcpy(g->page.host_names[g->host], g->host_name, GANG_HOST);
         g->page.first_rank[g->n_hosts] = g->size;
     }
-    if (gang_is_leader(g))
-        meet_hosts(g, &own, place, &deadline, failure);
+    /* With a trouble of this host in own, other leaders hear of it in their meeting. */
+    if (gang_is_leader(g) && g->n_hosts > 1) {
+        struct gang_failure theirs = {0};
+
+        deadline = deadline_renew(&deadline, g->host == 0);
+        if (create_links(g))
+            gang_fails(&theirs, GANG_BROKEN, "out of memory");
+        else
+            meeting_hosts(g, &own, place, &deadline, &theirs);
+        if (!failure->trouble)
+            *failure = theirs;
+    }
     if (failure->trouble && g->page.head)
         gang_fail(g, failure->trouble, "%s", failure->why.text);
     return failure->trouble ? -1 : 0;

@@ -84,12 +84,6 @@ void reception_close(struct reception *reception)
     *reception = (struct reception){.listener = -1};
 }
 
-static void drop(struct reception *reception, int32_t i)
-{
-    close(reception->of[i].fd);
-    reception->of[i] = reception->of[--reception->n_callers];
-}
-
 static bool has_introduced_itself(const struct caller *caller)
 {
     return caller->got == sizeof caller->introduction;
@@ -197,8 +191,10 @@ void reception_step(struct reception *reception, const int *others, int32_t n_ot
     poll(polls, n, STEP_MS);
     accept_all(reception);
     for (int32_t i = reception->n_callers - 1; i >= 0; i--)
-        if (!read_caller(reception, &reception->of[i]))
-            drop(reception, i);
+        if (!read_caller(reception, &reception->of[i])) {
+            close(reception->of[i].fd);
+            reception->of[i] = reception->of[--reception->n_callers];
+        }
 }
 
 /* ---- the reply ---- */
@@ -215,16 +211,6 @@ static void judge(struct reply *reply, enum gang_trouble trouble, const char *fo
     va_start(args, format);
     vsnprintf(reply->why, sizeof reply->why, format, args);
     va_end(args);
-}
-
-static void judge_protocol(struct reply *reply, const struct introduction *own,
-                           const struct introduction *its)
-{
-    judge(
-        reply, GANG_DIFFERS,
-        "%s and %s run builds of espalier whose ranks cannot talk to each other: install the same "
-        "build on both",
-        own->host, its->host);
 }
 
 /* Compare a caller with the one who receives. */
@@ -266,7 +252,10 @@ static int32_t look_at_callers(const struct reception *reception, const struct i
             continue;
         n++;
         if (its->protocol != MEETING_PROTOCOL)
-            judge_protocol(reply, own, its);
+            judge(reply, GANG_DIFFERS,
+                  "%s and %s run builds of espalier whose ranks cannot talk to each other: install "
+                  "the same build on both",
+                  own->host, its->host);
         else if (caller->has_ended)
             judge(reply, GANG_LOST, "rank %d of the gang on %s has ended", its->rank, its->host);
         else
@@ -355,11 +344,6 @@ static int wait_for(int fd, short events, const char *who, const struct deadline
     return 0;
 }
 
-static int ended(const char *who, struct gang_failure *failure)
-{
-    return gang_fails(failure, GANG_LOST, "%s has ended", who);
-}
-
 int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct deadline *deadline,
               struct gang_failure *failure)
 {
@@ -367,7 +351,7 @@ int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct
         ssize_t sent = send(fd, (const char *)bytes + at, n - at, MSG_NOSIGNAL | MSG_DONTWAIT);
 
         if (sent < 0 && errno != EAGAIN && errno != EINTR)
-            return ended(who, failure);
+            return gang_fails(failure, GANG_LOST, "%s has ended", who);
         if (sent < 0 && wait_for(fd, POLLOUT, who, deadline, failure))
             return -1;
         at += sent > 0 ? (size_t)sent : 0;
@@ -382,7 +366,7 @@ int wire_receive(int fd, void *bytes, size_t n, const char *who, const struct de
         ssize_t got = recv(fd, (char *)bytes + at, n - at, MSG_DONTWAIT);
 
         if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-            return ended(who, failure);
+            return gang_fails(failure, GANG_LOST, "%s has ended", who);
         if (got < 0 && wait_for(fd, POLLIN, who, deadline, failure))
             return -1;
         at += got > 0 ? (size_t)got : 0;

@@ -77,15 +77,6 @@ static int listen_at(int32_t port, struct gang_failure *failure)
     return fd;
 }
 
-/* The port is at the same place in addresses of both families. */
-static uint32_t port_of(int listener)
-{
-    struct sockaddr_in6 address = {0};
-    socklen_t n = sizeof address;
-
-    return getsockname(listener, (struct sockaddr *)&address, &n) ? 0 : ntohs(address.sin6_port);
-}
-
 /* Return a connection, -1: not now, or -2 and failure. */
 static int try_connect(const struct sockaddr *address, socklen_t n, const char *what,
                        const struct deadline *deadline, struct gang_failure *failure)
@@ -432,6 +423,8 @@ int meeting_hosts(struct gang_member *g, struct introduction *own, const struct 
                   const struct deadline *deadline, struct gang_failure *failure)
 {
     struct meeting m = {.g = g, .own = own, .deadline = *deadline, .failure = failure};
+    struct sockaddr_in6 address = {0};
+    socklen_t n_address = sizeof address;
     int listener, rc = -1;
 
     own->level = MEETING_HOSTS;
@@ -442,7 +435,8 @@ int meeting_hosts(struct gang_member *g, struct introduction *own, const struct 
     listener = listen_at(g->host ? 0 : place->port, failure);
     if (listener < 0)
         return -1;
-    own->port = port_of(listener);
+    if (!getsockname(listener, (struct sockaddr *)&address, &n_address))
+        own->port = ntohs(address.sin6_port); /* at the same place in addresses of both families */
     FAULT("gang: listens for other hosts");
     m.entries = calloc((size_t)g->n_hosts, sizeof *m.entries);
     m.names = calloc((size_t)g->n_hosts, sizeof *m.names);

@@ -136,24 +136,13 @@ static int receive(struct gang_member *g)
     }
 }
 
-static void *keep(struct gang_member *g, void *bytes, size_t n)
-{
-    struct mapping *grown = realloc(g->mappings, (g->n_mappings + 1) * sizeof *grown);
-
-    if (!grown) {
-        munmap(bytes, n);
-        return NULL;
-    }
-    g->mappings = grown;
-    grown[g->n_mappings++] = (struct mapping){bytes, n};
-    return bytes;
-}
-
 void *gang_take(struct gang_member *g, size_t n, size_t begin, size_t end)
 {
+    struct mapping *grown = realloc(g->mappings, (g->n_mappings + 1) * sizeof *grown);
     void *bytes = NULL;
     int fd;
 
+    g->mappings = grown ? grown : g->mappings;
     if (g->crew.has_failed)
         return NULL;
     FAULT("gang: before memory is taken");
@@ -163,11 +152,12 @@ void *gang_take(struct gang_member *g, size_t n, size_t begin, size_t end)
         return NULL;
     /* The kernel would kill processes rather than refuse memory. */
     errno = ENOMEM;
-    if ((double)(end - begin) < memory_limit_bytes() && !shared_memory_reserve(fd, begin, end))
+    if (grown && (double)(end - begin) < memory_limit_bytes() &&
+        !shared_memory_reserve(fd, begin, end))
         bytes = shared_memory_map(fd, n);
     if (bytes)
-        bytes = keep(g, bytes, n);
-    if (!bytes)
+        g->mappings[g->n_mappings++] = (struct mapping){bytes, n};
+    else
         gang_fail(g, GANG_BROKEN, "out of memory (shared by a gang, %zu bytes): %s", n,
                   strerror(errno));
     close(fd);

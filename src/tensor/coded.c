@@ -142,20 +142,16 @@ static bool try_column(struct group *g, const float *x)
     return true;
 }
 
-static void add_item(struct group *g, int32_t entry, int32_t column, int32_t parent)
-{
-    struct item item = {entry, column, g->value[entry] - g->value[parent]};
-
-    buf_add(&g->items, &item, sizeof item);
-}
-
 static void take_column(struct group *g, int32_t column)
 {
     uint16_t *swap = g->code;
 
-    for (int32_t e = 1; e < CODED_MOST_LIMIT && (e < g->n || g->is_seen[e]); e++)
+    for (int32_t e = 1; e < CODED_MOST_LIMIT && (e < g->n || g->is_seen[e]); e++) {
+        struct item item = {e, column, g->value[e] - g->value[g->parent[e]]};
+
         if (g->value[e] != g->value[g->parent[e]])
-            add_item(g, e, column, g->parent[e]);
+            buf_add(&g->items, &item, sizeof item);
+    }
     while (g->n < g->limit && g->is_seen[g->n])
         g->n++;
     buf_add(&g->base, &g->value[0], sizeof g->value[0]);
@@ -380,14 +376,13 @@ static double cost_of(const struct coded *c, const struct group *g)
            transposed_cost(c->n_rows, g->n_groups, tree);
 }
 
-/* 1: stored the counts of the cheapest limit; 0: too expensive; -1 and err. */
-static int choose_limit(struct coded *c, const struct coded_source *source, double most,
-                        struct err *err)
+int coded_count(struct coded *c, const struct coded_source *source, double most, struct err *err)
 {
     struct group groups[N_LIMITS] = {{0}};
     const struct group *best = NULL;
     int rc = 1;
 
+    *c = (struct coded){.n_rows = source->n_rows, .n_cols = source->n_cols};
     for (int i = 0; rc == 1 && i < N_LIMITS; i++)
         rc = group_init(&groups[i], c->n_rows, CODED_LEAST_LIMIT << i, err) ? -1 : 1;
     if (rc == 1)
@@ -407,12 +402,6 @@ static int choose_limit(struct coded *c, const struct coded_source *source, doub
     for (int i = 0; i < N_LIMITS; i++)
         group_release(&groups[i]);
     return rc;
-}
-
-int coded_count(struct coded *c, const struct coded_source *source, double most, struct err *err)
-{
-    *c = (struct coded){.n_rows = source->n_rows, .n_cols = source->n_cols};
-    return choose_limit(c, source, most, err);
 }
 
 int coded_make(struct coded *c, const struct coded_source *source, struct err *err)
