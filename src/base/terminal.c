@@ -48,32 +48,28 @@ const char *terminal_style(int fd, enum terminal_style style)
     return terminal_has_color(fd) ? codes[style] : "";
 }
 
-/* asked: what the terminal reports; 0: unknown. */
-static int extent(int asked, const char *variable, int otherwise)
+static int extent(int fd, bool is_width)
 {
-    const char *text = getenv(variable);
+    const char *text = getenv(is_width ? "COLUMNS" : "LINES");
+    struct winsize size = {0};
+    int n;
 
-    if (!asked && text)
-        asked = atoi(text);
-    return asked > 0 && asked <= LARGEST ? asked : otherwise;
+    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
+        size = (struct winsize){0};
+    n = is_width ? size.ws_col : size.ws_row;
+    if (!n && text)
+        n = atoi(text);
+    return n > 0 && n <= LARGEST ? n : is_width ? DEFAULT_WIDTH : DEFAULT_HEIGHT;
 }
 
 int terminal_width(int fd)
 {
-    struct winsize size = {0};
-
-    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
-        size.ws_col = 0;
-    return extent(size.ws_col, "COLUMNS", DEFAULT_WIDTH);
+    return extent(fd, true);
 }
 
 int terminal_height(int fd)
 {
-    struct winsize size = {0};
-
-    if (!isatty(fd) || ioctl(fd, TIOCGWINSZ, &size))
-        size.ws_row = 0;
-    return extent(size.ws_row, "LINES", DEFAULT_HEIGHT);
+    return extent(fd, false);
 }
 
 bool terminal_is_utf8(void)

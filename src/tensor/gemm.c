@@ -91,21 +91,12 @@ AVX512 static void piece(struct mat *c, int64_t from, struct operand a, const st
     for (; i + TILE_ROWS <= c->n_rows; i += TILE_ROWS, a.v += TILE_ROWS * a.row)
         strip(TILE_ROWS, mat_row(c, i) + from, width, a, p, accumulates);
     switch (c->n_rows - i) {
-    case 1:
-        strip(1, mat_row(c, i) + from, width, a, p, accumulates);
+#define REST(n)                                                   \
+    case n:                                                       \
+        strip(n, mat_row(c, i) + from, width, a, p, accumulates); \
         break;
-    case 2:
-        strip(2, mat_row(c, i) + from, width, a, p, accumulates);
-        break;
-    case 3:
-        strip(3, mat_row(c, i) + from, width, a, p, accumulates);
-        break;
-    case 4:
-        strip(4, mat_row(c, i) + from, width, a, p, accumulates);
-        break;
-    case 5:
-        strip(5, mat_row(c, i) + from, width, a, p, accumulates);
-        break;
+        REST(1) REST(2) REST(3) REST(4) REST(5)
+#undef REST
     }
 }
 

@@ -96,27 +96,12 @@ INLINE void gather(float *y, const struct line *line)
     for (; at + 8 <= line->width; at += 8)
         gather_8(y, line, at);
     switch (line->width - at) {
-    case 1:
-        gather_rest(y, line, at, 1);
+#define REST(n)                      \
+    case n:                          \
+        gather_rest(y, line, at, n); \
         break;
-    case 2:
-        gather_rest(y, line, at, 2);
-        break;
-    case 3:
-        gather_rest(y, line, at, 3);
-        break;
-    case 4:
-        gather_rest(y, line, at, 4);
-        break;
-    case 5:
-        gather_rest(y, line, at, 5);
-        break;
-    case 6:
-        gather_rest(y, line, at, 6);
-        break;
-    case 7:
-        gather_rest(y, line, at, 7);
-        break;
+        REST(1) REST(2) REST(3) REST(4) REST(5) REST(6) REST(7)
+#undef REST
     }
 }
 
