@@ -155,7 +155,6 @@ bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *for
     return false;
 }
 
-/* The leader also notices members that have left, and they notice that it has. */
 static enum gang_trouble look_at_host(struct gang_member *g, struct gang_failure *found)
 {
     struct gang_page *page = g->page.head;
@@ -165,10 +164,9 @@ static enum gang_trouble look_at_host(struct gang_member *g, struct gang_failure
         return found->trouble;
     }
     for (int32_t i = 0; i < g->local_size; i++) {
-        struct pollfd link = {.fd = g->members[i], .events = POLLRDHUP};
+        struct pollfd life = {.fd = g->lives[i], .events = POLLIN};
 
-        if (i == g->local_rank ||
-            (process_is_alive(&g->page.processes[i]) && poll(&link, 1, 0) <= 0))
+        if (life.fd < 0 || poll(&life, 1, 0) <= 0)
             continue;
         gang_fails(found, GANG_LOST, "rank %d of the gang on %s has ended",
                    g->rank - g->local_rank + i, g->host_name);

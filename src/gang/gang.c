@@ -35,16 +35,16 @@ static size_t put(size_t *at, size_t n)
     return begin;
 }
 
-void gang_lay_out(struct gang_member *g, char *base)
+/* Where the page's parts are; base NULL: only its size. */
+static void lay_out(struct gang_member *g, char *base)
 {
     struct page_view *page = &g->page;
-    size_t n_hosts = (size_t)g->n_hosts, at = 0, few, marks, names, processes, ranks, votes;
+    size_t n_hosts = (size_t)g->n_hosts, at = 0, few, marks, names, ranks, votes;
 
     page->few_room = FEW_ALL / (size_t)g->n_workers;
     if (page->few_room < FEW_LEAST)
         page->few_room = FEW_LEAST;
     put(&at, sizeof *page->head);
-    processes = put(&at, (size_t)g->local_size * sizeof *page->processes);
     ranks = put(&at, (n_hosts + 1) * sizeof *page->first_rank);
     names = put(&at, n_hosts * sizeof *page->host_names);
     marks = put(&at, n_hosts);
@@ -53,8 +53,6 @@ void gang_lay_out(struct gang_member *g, char *base)
     page->bytes = at;
     if (!base)
         return;
-    page->head = (struct gang_page *)(void *)base;
-    page->processes = (struct process *)(void *)(base + processes);
     page->first_rank = (int32_t *)(void *)(base + ranks);
     page->host_names = (char(*)[GANG_HOST])(void *)(base + names);
     page->marks = base + marks;
@@ -80,17 +78,17 @@ static struct gang_member *create(const struct gang_place *place,
                               .silent_s = options->silent_s > 0 ? options->silent_s : GANG_SILENT_S,
                               .keep_waiting = options->keep_waiting,
                               .arg = options->arg,
+                              .own_life = -1,
                               .beater_stop = -1};
     g->crew = (struct crew){.n_workers = g->n_workers, .calls = &gang_calls, .self = g};
     g->crew.first = gang_first_worker(g, g->rank);
     g->crew.n = gang_first_worker(g, g->rank + 1) - g->crew.first;
     snprintf(g->host_name, sizeof g->host_name, "%s", place->host_name);
-    gang_lay_out(g, NULL);
-    g->members = malloc((size_t)g->local_size * sizeof *g->members);
-    for (int32_t i = 0; g->members && i < g->local_size; i++)
-        g->members[i] = -1;
+    lay_out(g, NULL);
+    g->members = no_descriptors(g->local_size);
+    g->lives = no_descriptors(g->local_size);
     g->bounds = malloc((n_hosts + 1) * sizeof *g->bounds);
-    if (!g->members || !g->bounds || tree_init(&g->tree, g->n_workers)) {
+    if (!g->members || !g->lives || !g->bounds || tree_init(&g->tree, g->n_workers)) {
         gang_close(g);
         return NULL;
     }
@@ -128,9 +126,12 @@ static int meet(struct gang_member *g, const struct gang_place *place,
 
     introduction_init(&own, place, options);
     meeting_local(g, &own, &deadline, failure);
-    if (g->page.head && gang_is_leader(g)) {
-        memcpy(g->page.host_names[g->host], g->host_name, GANG_HOST);
-        g->page.first_rank[g->n_hosts] = g->size;
+    if (g->page.head) {
+        lay_out(g, (char *)g->page.head);
+        if (gang_is_leader(g)) {
+            memcpy(g->page.host_names[g->host], g->host_name, GANG_HOST);
+            g->page.first_rank[g->n_hosts] = g->size;
+        }
     }
     /* With a trouble of this host in own, other leaders hear of it in their meeting. */
     if (gang_is_leader(g) && g->n_hosts > 1) {
@@ -251,8 +252,11 @@ void gang_close(struct gang_member *g)
         return;
     FAULT("gang: before it is closed");
     close_links(g);
-    for (int32_t i = 0; g->members && i < g->local_size; i++)
-        close_one(g->members[i]);
+    for (int32_t i = 0; i < g->local_size; i++) {
+        close_one(g->members ? g->members[i] : -1);
+        close_one(g->lives ? g->lives[i] : -1);
+    }
+    close_one(g->own_life);
     for (size_t i = 0; i < g->n_mappings; i++)
         munmap(g->mappings[i].bytes, g->mappings[i].n);
     if (g->page.head)
@@ -262,6 +266,7 @@ void gang_close(struct gang_member *g)
     free(g->links);
     free(g->polls);
     free(g->members);
+    free(g->lives);
     free(g->bounds);
     free(g);
     FAULT("gang: was closed");

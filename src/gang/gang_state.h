@@ -8,7 +8,6 @@
 #include <stdatomic.h>
 #include <sys/uio.h>
 
-#include "base/process.h"
 #include "gang/gang.h"
 #include "gang/meeting.h"
 #include "gang/tree.h"
@@ -35,7 +34,6 @@ struct vote {
 /* Parts of the page behind its head. */
 struct page_view {
     struct gang_page *head;
-    struct process *processes;     /* [local_size] */
     int32_t *first_rank;           /* [n_hosts + 1] of each host */
     char (*host_names)[GANG_HOST]; /* [n_hosts] */
     char *marks;                   /* [n_hosts] for gang_sync() */
@@ -80,6 +78,8 @@ struct gang_member {
     double looked_s; /* when gang_look() was called last */
 
     int *members; /* [local_size] leader: connections; others: [0] to the leader; -1: none */
+    int *lives;   /* [local_size] each ends with its process; own: -1 */
+    int own_life; /* kept open, never used */
 
     /* Leaders of several hosts only; else NULL. */
     struct gang_link *links; /* [n_hosts] */
@@ -146,10 +146,10 @@ enum gang_trouble gang_look(struct gang_member *g, double since_s, struct gang_f
 
 /* ---- meetings: meeting_local.c, meeting_hosts.c ---- */
 
-/* Place the page's parts behind its head at base; NULL: only its size. */
-void gang_lay_out(struct gang_member *g, char *base);
+/* n times -1, or NULL. */
+int *no_descriptors(int32_t n);
 
-/* Fill in members and page. own: introduction. On the leader, a trouble of its host is in `own`
+/* Fill in members, lives and page. own: introduction. On the leader, a trouble of its host is in `own`
  * afterwards, and meeting_hosts() must follow. */
 int meeting_local(struct gang_member *g, struct introduction *own, const struct deadline *deadline,
                   struct gang_failure *failure);
@@ -168,11 +168,11 @@ int shared_memory_reserve(int fd, size_t begin, size_t end);
 /* NULL with errno. */
 void *shared_memory_map(int fd, size_t n);
 
-/* One message with a descriptor (-1: none). -1: the other end has gone. */
-int shared_memory_send(int socket, const void *bytes, size_t n, int fd);
-/* Returns the number of bytes, 0 at the end, or -1 with errno (EMFILE: too many descriptors). *fd: -1 if
- * none came. */
-ssize_t shared_memory_receive(int socket, void *bytes, size_t n, int *fd);
+/* One message with n descriptors; -1: the other end has gone. */
+int shared_memory_send(int socket, const void *bytes, size_t n_bytes, const int *fds, int32_t n);
+/* Returns the number of bytes, 0 at the end, or -1 with errno (EMFILE: too many
+ * descriptors). *n_fds: in the room, out the number. */
+ssize_t shared_memory_receive(int socket, void *bytes, size_t n_bytes, int *fds, int32_t *n_fds);
 
 /* Collective: zeroed memory for the ranks of the host, whose bytes begin ... end - 1 this rank
  * reserves. NULL: the gang has failed. */

@@ -26,7 +26,8 @@ static const char magic[8] = "espgang";
 _Static_assert(sizeof(struct introduction) ==
                    8 + 16 + 4 + GANG_HOST + 11 * 4 + MEETING_WHY + 2 * GANG_TEXT,
                "struct introduction has padding");
-_Static_assert(sizeof(struct reply) == 3 * 4 + GANG_HOST + MEETING_WHY, "struct reply has padding");
+_Static_assert(sizeof(struct reply) == 4 * 4 + 8 + GANG_HOST + MEETING_WHY,
+               "struct reply has padding");
 
 static double now_s(void)
 {

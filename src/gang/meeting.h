@@ -20,7 +20,7 @@
 #include "gang/gang.h"
 
 /* Differs between versions whose ranks could not talk to each other. */
-enum { MEETING_PROTOCOL = 3 };
+enum { MEETING_PROTOCOL = 2 };
 
 enum meeting_level {
     MEETING_LOCAL, /* the ranks of a host, by a Unix socket */
@@ -53,7 +53,9 @@ struct introduction {
 /* The first one's answer: GANG_FINE, or the reason why there is no gang. */
 struct reply {
     uint32_t trouble;
-    int32_t rank; /* the sender's */
+    uint32_t n_descriptors; /* MEETING_LOCAL: that come with this and the next messages */
+    uint64_t page_bytes;    /* MEETING_LOCAL */
+    int32_t rank;           /* the sender's */
     char host[GANG_HOST];
     char why[MEETING_WHY];
     uint32_t zero;

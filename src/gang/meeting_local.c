@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The ranks of a host meet at an abstract Unix socket, which vanishes with its process. The leader
- * answers with the page of shared memory, in which it has noted the processes of all. */
+ * answers with the page of shared memory and with pipes: each rank keeps the writing end of its own
+ * pipe and the reading ends of all others, which end when its process ends. */
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,14 +30,27 @@ static socklen_t address_of(struct sockaddr_un *address, const struct gang_membe
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
 }
 
+int *no_descriptors(int32_t n)
+{
+    int *fds = malloc((size_t)n * sizeof *fds);
+
+    return fds ? memset(fds, 0xff, (size_t)n * sizeof *fds) : NULL;
+}
+
+/* ---- the page ---- */
+
 static int map_page(struct gang_member *g, int fd, struct gang_failure *failure)
 {
-    char *base = shared_memory_map(fd, g->page.bytes);
+    g->page.head = shared_memory_map(fd, g->page.bytes);
+    return g->page.head ? 0 : meeting_broken(failure, "shared memory of a gang");
+}
 
-    if (!base)
+static int make_page(struct gang_member *g, int *fd, struct gang_failure *failure)
+{
+    *fd = shared_memory_make(g->page.bytes);
+    if (*fd < 0 || shared_memory_reserve(*fd, 0, g->page.bytes))
         return meeting_broken(failure, "shared memory of a gang");
-    gang_lay_out(g, base);
-    return 0;
+    return map_page(g, *fd, failure);
 }
 
 /* ---- the leader ---- */
@@ -55,45 +70,96 @@ static int listen_here(const struct gang_member *g, const struct introduction *o
     return -1;
 }
 
-static int make_page(struct gang_member *g, int *fd, struct gang_failure *failure)
-{
-    *fd = shared_memory_make(g->page.bytes);
-    if (*fd < 0 || shared_memory_reserve(*fd, 0, g->page.bytes))
-        return meeting_broken(failure, "shared memory of a gang");
-    if (map_page(g, *fd, failure))
-        return -1;
-    process_self(&g->page.processes[0]);
-    for (int32_t i = 1; i < g->local_size; i++) {
-        struct ucred peer = {.pid = 0};
-        socklen_t n = sizeof peer;
+/* The leader gives these to the members. */
+struct gifts {
+    int page;
+    int *readers, *writers; /* [local_size] ends of the ranks' pipes; -1: none */
+    int *fds;               /* [local_size + 1] */
+};
 
-        getsockopt(g->members[i], SOL_SOCKET, SO_PEERCRED, &peer, &n);
-        process_find(&g->page.processes[i], peer.pid);
+static int make_gifts(struct gifts *gifts, struct gang_member *g, struct gang_failure *failure)
+{
+    gifts->page = -1;
+    gifts->readers = no_descriptors(g->local_size);
+    gifts->writers = no_descriptors(g->local_size);
+    gifts->fds = no_descriptors(g->local_size + 1);
+    if (!gifts->readers || !gifts->writers || !gifts->fds)
+        return gang_fails(failure, GANG_BROKEN, "out of memory");
+    for (int32_t i = 0; i < g->local_size; i++) {
+        int ends[2];
+
+        if (pipe2(ends, O_CLOEXEC))
+            return meeting_broken(failure, "pipes of a gang");
+        gifts->readers[i] = ends[0];
+        gifts->writers[i] = ends[1];
     }
-    return 0;
+    return make_page(g, &gifts->page, failure);
+}
+
+static void close_one(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+/* Keep what is the leader's own. */
+static void release_gifts(struct gifts *gifts, struct gang_member *g, bool is_given)
+{
+    for (int32_t i = 0; gifts->readers && gifts->writers && i < g->local_size; i++) {
+        if (is_given && i) {
+            g->lives[i] = gifts->readers[i];
+            gifts->readers[i] = -1;
+        } else if (is_given) {
+            g->own_life = gifts->writers[i];
+            gifts->writers[i] = -1;
+        }
+        close_one(&gifts->readers[i]);
+        close_one(&gifts->writers[i]);
+    }
+    close_one(&gifts->page);
+    free(gifts->readers);
+    free(gifts->writers);
+    free(gifts->fds);
+}
+
+/* Send member i the reply, and with a good one its own pipe's writing end and the reading ends of
+ * all others. One that has ended gets nothing, which gang_look() notices. */
+static void answer(struct gang_member *g, const struct reply *reply, const struct gifts *gifts,
+                   int32_t i)
+{
+    int32_t n = 0;
+
+    if (!reply->trouble) {
+        gifts->fds[n++] = gifts->page;
+        gifts->fds[n++] = gifts->writers[i];
+        for (int32_t j = 0; j < g->local_size; j++)
+            if (j != i)
+                gifts->fds[n++] = gifts->readers[j];
+    }
+    (void)!shared_memory_send(g->members[i], reply, sizeof *reply, gifts->fds, n);
 }
 
 static int lead(struct gang_member *g, struct reception *reception, const struct introduction *own,
                 const struct deadline *deadline, struct gang_failure *failure)
 {
     struct reply reply;
-    int page = -1;
+    struct gifts gifts = {.page = -1};
 
     reception_gather(reception, own, deadline, &reply);
     FAULT("gang: before the host's ranks are answered");
-    for (int32_t i = 1; i < g->local_size; i++)
-        g->members[i] = reception_take(reception, i, 0);
-    if (!reply.trouble && make_page(g, &page, failure)) {
+    if (!reply.trouble && make_gifts(&gifts, g, failure)) {
         reply.trouble = failure->trouble;
         snprintf(reply.why, sizeof reply.why, "%.*s", MEETING_WHY - 1, failure->why.text);
     }
-    /* One that has ended gets nothing, which gang_look() notices. */
-    for (int32_t i = 1; i < g->local_size; i++)
+    reply.page_bytes = g->page.bytes;
+    reply.n_descriptors = reply.trouble ? 0 : (uint32_t)g->local_size + 1;
+    for (int32_t i = 1; i < g->local_size; i++) {
+        g->members[i] = reception_take(reception, i, 0);
         if (g->members[i] >= 0)
-            (void)!shared_memory_send(g->members[i], &reply, sizeof reply,
-                                      reply.trouble ? -1 : page);
-    if (page >= 0)
-        close(page);
+            answer(g, &reply, &gifts, i);
+    }
+    release_gifts(&gifts, g, !reply.trouble);
     FAULT("gang: the host's ranks were answered");
     return reply.trouble ? gang_fails(failure, (enum gang_trouble)reply.trouble, "%s", reply.why)
                          : 0;
@@ -142,54 +208,63 @@ static int find_leader(struct gang_member *g, const struct introduction *own, co
     return 0;
 }
 
-/* Receive the reply and the page's descriptor. */
-static int hear_reply(struct gang_member *g, int *page, const char *leader,
+/* Receive the reply and its descriptors into fds. */
+static int hear_reply(struct gang_member *g, int *fds, const char *leader,
                       const struct deadline *deadline, struct gang_failure *failure)
 {
     struct reply reply = {0};
+    uint32_t n = 0, wanted = (uint32_t)g->local_size + 1;
     char what[GANG_HOST + 64];
 
     snprintf(what, sizeof what, "%s did not answer", leader);
-    for (;;) {
+    do {
         struct pollfd ready = {.fd = g->members[0], .events = POLLIN};
-        ssize_t got = shared_memory_receive(g->members[0], &reply, sizeof reply, page);
+        int32_t some = (int32_t)(wanted - n);
+        ssize_t got = shared_memory_receive(g->members[0], &reply, sizeof reply, fds + n, &some);
 
+        n += (uint32_t)some;
         if (got < 0 && errno == EMFILE)
-            return meeting_broken(failure, "shared memory of a gang");
+            return meeting_broken(failure, "pipes of a gang");
         if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
             return gang_fails(failure, GANG_LOST, "%s has ended", leader);
         if (got > 0 && reply.trouble) {
             reply.why[MEETING_WHY - 1] = '\0';
             return gang_fails(failure, (enum gang_trouble)reply.trouble, "%s", reply.why);
         }
-        if (got > 0 && *page >= 0)
-            return 0;
         if (deadline_check(deadline, what, failure))
             return -1;
-        poll(&ready, 1, 20);
-    }
+        if (got < 0)
+            poll(&ready, 1, 20);
+    } while (n < wanted);
+    return 0;
 }
 
 static int follow(struct gang_member *g, const struct introduction *own,
                   const struct deadline *deadline, struct gang_failure *failure)
 {
+    int *fds = no_descriptors(g->local_size + 1), rc;
     struct deadline renewed;
     char leader[GANG_HOST + 48];
-    int page = -1, rc;
 
     snprintf(leader, sizeof leader, "rank %d of the gang on %s", g->rank - g->local_rank,
              own->host);
     assert(g->local_size > 1);
+    if (!fds)
+        return gang_fails(failure, GANG_BROKEN, "out of memory");
     rc = find_leader(g, own, leader, deadline, failure);
     FAULT("gang: is connected with its leader");
     rc = rc ? rc : wire_send(g->members[0], own, sizeof *own, leader, deadline, failure);
     FAULT("gang: has introduced itself");
     renewed = deadline_renew(deadline, false);
-    rc = rc ? rc : hear_reply(g, &page, leader, &renewed, failure);
+    rc = rc ? rc : hear_reply(g, fds, leader, &renewed, failure);
     FAULT("gang: was answered by its leader");
-    rc = rc ? rc : map_page(g, page, failure);
-    if (page >= 0)
-        close(page);
+    g->own_life = fds[1];
+    for (int32_t j = 0, i = 2; j < g->local_size; j++)
+        if (j != g->local_rank)
+            g->lives[j] = fds[i++];
+    rc = rc ? rc : map_page(g, fds[0], failure);
+    close_one(&fds[0]);
+    free(fds);
     return rc;
 }
 

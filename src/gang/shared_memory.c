@@ -11,6 +11,12 @@
 #include "base/process.h"
 #include "gang/gang_state.h"
 
+/* Descriptors of one message; the kernel's limit is 253. */
+enum { DESCRIPTORS = 200 };
+
+/* The kernel limits the descriptors that were sent and not yet received. */
+#define IN_FLIGHT_S 5.0
+
 /* main() ignores the signal that the kernel sends beyond `ulimit -f`. */
 int shared_memory_make(size_t n)
 {
@@ -37,53 +43,88 @@ void *shared_memory_map(int fd, size_t n)
     return bytes == MAP_FAILED ? NULL : bytes;
 }
 
+/* ---- descriptors ---- */
+
 union control {
     struct cmsghdr header;
-    char bytes[CMSG_SPACE(sizeof(int))];
+    char bytes[CMSG_SPACE(DESCRIPTORS * sizeof(int))];
 };
 
-int shared_memory_send(int socket, const void *bytes, size_t n, int fd)
+static int send_some(int socket, const void *bytes, size_t n_bytes, const int *fds, int32_t n)
 {
     union control control;
-    struct iovec piece = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = n};
+    struct iovec piece = {.iov_base = (void *)(uintptr_t)bytes, .iov_len = n_bytes};
     struct msghdr message = {.msg_iov = &piece, .msg_iovlen = 1};
+    double until_s = clock_now(&clock_system) + IN_FLIGHT_S;
     ssize_t sent;
 
     memset(&control, 0, sizeof control);
-    if (fd >= 0) {
+    if (n) {
+        size_t room = (size_t)n * sizeof *fds;
+
         message.msg_control = control.bytes;
-        message.msg_controllen = sizeof control;
+        message.msg_controllen = CMSG_SPACE(room);
         control.header.cmsg_level = SOL_SOCKET;
         control.header.cmsg_type = SCM_RIGHTS;
-        control.header.cmsg_len = CMSG_LEN(sizeof fd);
-        memcpy(CMSG_DATA(&control.header), &fd, sizeof fd);
+        control.header.cmsg_len = CMSG_LEN(room);
+        memcpy(CMSG_DATA(&control.header), fds, room);
     }
-    do
+    for (;;) {
         sent = sendmsg(socket, &message, MSG_NOSIGNAL);
-    while (sent < 0 && errno == EINTR);
-    return sent < 0 ? -1 : 0;
+        if (sent >= 0)
+            return 0;
+        if (errno != EINTR && errno != EAGAIN && errno != ETOOMANYREFS)
+            return -1;
+        if (clock_now(&clock_system) > until_s)
+            return -1;
+        clock_sleep(1e-3);
+    }
 }
 
-ssize_t shared_memory_receive(int socket, void *bytes, size_t n, int *fd)
+int shared_memory_send(int socket, const void *bytes, size_t n_bytes, const int *fds, int32_t n)
+{
+    do {
+        int32_t some = n < DESCRIPTORS ? n : DESCRIPTORS;
+
+        if (send_some(socket, bytes, n_bytes, fds, some))
+            return -1;
+        fds += some;
+        n -= some;
+    } while (n);
+    return 0;
+}
+
+ssize_t shared_memory_receive(int socket, void *bytes, size_t n_bytes, int *fds, int32_t *n_fds)
 {
     union control control;
-    struct iovec piece = {.iov_base = bytes, .iov_len = n};
+    struct iovec piece = {.iov_base = bytes, .iov_len = n_bytes};
     struct msghdr message = {.msg_iov = &piece,
                              .msg_iovlen = 1,
                              .msg_control = control.bytes,
                              .msg_controllen = sizeof control};
     ssize_t got = recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
-    const struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    struct cmsghdr *header = got > 0 ? CMSG_FIRSTHDR(&message) : NULL;
+    int32_t n = 0;
 
-    *fd = -1;
-    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS &&
-        header->cmsg_len == CMSG_LEN(sizeof *fd))
-        memcpy(fd, CMSG_DATA(header), sizeof *fd);
+    if (header && header->cmsg_level == SOL_SOCKET && header->cmsg_type == SCM_RIGHTS) {
+        n = (int32_t)((header->cmsg_len - CMSG_LEN(0)) / sizeof *fds);
+        for (int32_t i = 0; i < n; i++) {
+            int fd;
+
+            memcpy(&fd, CMSG_DATA(header) + (size_t)i * sizeof fd, sizeof fd);
+            if (i < *n_fds)
+                fds[i] = fd;
+            else
+                close(fd);
+        }
+    }
+    n = n < *n_fds ? n : *n_fds;
+    *n_fds = n;
     if (got <= 0 || !(message.msg_flags & MSG_CTRUNC))
         return got;
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
+    while (n > 0)
+        close(fds[--n]);
+    *n_fds = 0;
     errno = EMFILE;
     return -1;
 }
@@ -101,7 +142,7 @@ static int hand_out(struct gang_member *g, size_t n)
         return -1;
     }
     for (int32_t i = 1; i < g->local_size; i++)
-        if (shared_memory_send(g->members[i], &n, sizeof n, fd)) {
+        if (shared_memory_send(g->members[i], &n, sizeof n, &fd, 1)) {
             gang_fail(g, GANG_LOST, "rank %d of the gang on %s has ended", g->rank + i,
                       g->host_name);
             close(fd);
@@ -119,10 +160,11 @@ static int receive(struct gang_member *g)
 
     for (;;) {
         struct pollfd wanted = {.fd = g->members[0], .events = POLLIN};
+        int32_t n_fds = 1;
         int fd;
-        ssize_t got = shared_memory_receive(g->members[0], &n, sizeof n, &fd);
+        ssize_t got = shared_memory_receive(g->members[0], &n, sizeof n, &fd, &n_fds);
 
-        if (got > 0 && fd >= 0)
+        if (got > 0 && n_fds == 1)
             return fd;
         if (got < 0 && errno == EMFILE) {
             gang_fail(g, GANG_BROKEN, "shared memory of a gang: %s", strerror(errno));

@@ -288,55 +288,115 @@ static void test_deadline(void **state)
 
 /* ---- descriptors ---- */
 
+enum { MANY = 250 }; /* more than a message may have */
+
+/* Send files of 1, 2 ... n bytes. Returns the other end of the connection. */
+static int send_files(int n)
+{
+    int ends[2], fds[MANY];
+
+    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
+    for (int i = 0; i < n; i++) {
+        fds[i] = shared_memory_make((size_t)i + 1);
+        assert_true(fds[i] >= 0);
+    }
+    assert_int_equal(shared_memory_send(ends[0], "x", 1, fds, n), 0);
+    for (int i = 0; i < n; i++)
+        close(fds[i]);
+    close(ends[0]);
+    return ends[1];
+}
+
+static int next_descriptor(void)
+{
+    int fd = dup(0);
+
+    close(fd);
+    return fd;
+}
+
 static int open_descriptors(void)
 {
     int n = 0;
 
-    for (int fd = 0; fd < 1000; fd++)
+    for (int fd = 0; fd < 4 * MANY; fd++)
         n += fcntl(fd, F_GETFD) >= 0;
     return n;
 }
 
-/* None comes if this process may not open as many. */
-static void test_descriptors(void **state)
+static void test_many_descriptors(void **state)
 {
-    int before = open_descriptors(), ends[2], fd, got;
-    struct rlimit limit, low;
+    int before = open_descriptors(), end = send_files(MANY), fds[MANY], got = 0;
     struct stat file;
     char byte;
 
     (void)state;
-    assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends), 0);
-    fd = shared_memory_make(7);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(shared_memory_send(ends[0], "x", 1, fd), 0);
-    assert_int_equal(shared_memory_send(ends[0], "y", 1, -1), 0);
-    assert_int_equal(shared_memory_receive(ends[1], &byte, 1, &got), 1);
-    assert_int_equal(fstat(got, &file), 0);
-    assert_int_equal(file.st_size, 7);
-    close(got);
-    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
-    low = (struct rlimit){(rlim_t)got, limit.rlim_max};
-    if (!getenv("TEST_UNDER_VALGRIND")) { /* which keeps no such limit */
-        assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
-        assert_int_equal(shared_memory_receive(ends[1], &byte, 1, &got), -1);
-        assert_int_equal(errno, EMFILE);
-        assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-        assert_int_equal(shared_memory_receive(ends[1], &byte, 1, &got), 1);
-        assert_int_equal(got, -1);
+    while (got < MANY) {
+        int32_t n = MANY - got;
+
+        assert_int_equal(shared_memory_receive(end, &byte, 1, fds + got, &n), 1);
+        got += n;
     }
-    for (int i = 0; i < 2; i++)
-        close(ends[i]);
-    close(fd);
+    for (int i = 0; i < MANY; i++) {
+        assert_int_equal(fstat(fds[i], &file), 0);
+        assert_int_equal(file.st_size, i + 1);
+        close(fds[i]);
+    }
+    close(end);
+    assert_int_equal(open_descriptors(), before);
+}
+
+/* Descriptors without room are closed. */
+static void test_descriptors_without_room(void **state)
+{
+    int before = open_descriptors(), end = send_files(5), fds[5] = {0, 0, 0, -7, -7};
+    int32_t n = 3;
+    char byte;
+
+    (void)state;
+    assert_int_equal(shared_memory_receive(end, &byte, 1, fds, &n), 1);
+    assert_int_equal(n, 3);
+    assert_int_equal(fds[3], -7);
+    for (int i = 0; i < 3; i++)
+        close(fds[i]);
+    close(end);
+    assert_int_equal(open_descriptors(), before);
+}
+
+/* None comes if this process may not open as many. */
+static void test_too_many_descriptors(void **state)
+{
+    int before = open_descriptors(), end, fds[5];
+    struct rlimit limit, low;
+    int32_t n = 5;
+    char byte;
+
+    (void)state;
+    if (getenv("TEST_UNDER_VALGRIND"))
+        skip(); /* which keeps no such limit */
+    end = send_files(5);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    low = (struct rlimit){(rlim_t)next_descriptor() + 2, limit.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &low), 0);
+    assert_int_equal(shared_memory_receive(end, &byte, 1, fds, &n), -1);
+    assert_int_equal(errno, EMFILE);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    assert_int_equal(n, 0);
+    close(end);
     assert_int_equal(open_descriptors(), before);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_introductions), cmocka_unit_test(test_other_user),
-        cmocka_unit_test(test_replies),       cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_deadline),      cmocka_unit_test(test_descriptors),
+        cmocka_unit_test(test_introductions),
+        cmocka_unit_test(test_other_user),
+        cmocka_unit_test(test_replies),
+        cmocka_unit_test(test_absent),
+        cmocka_unit_test(test_deadline),
+        cmocka_unit_test(test_many_descriptors),
+        cmocka_unit_test(test_descriptors_without_room),
+        cmocka_unit_test(test_too_many_descriptors),
     };
 
     return cmocka_run_group_tests_name("gang_meeting", tests, NULL, NULL);
