@@ -15,13 +15,13 @@
 enum { COLUMNS = 5, KEY_WIDTH = 16, AXIS_WIDTH = 4, DEFAULT_WIDTH = 9, LEAST_WIDTH = 80 };
 enum { PAGE_WIDTH = 100, WRAPPED_AT = KEY_WIDTH + AXIS_WIDTH + DEFAULT_WIDTH + 2 * (COLUMNS - 1) };
 
-struct page {
+struct params_page {
     struct buf *out;
     int width[COLUMNS];
 };
 
 /* The width of the terminal from 80 to 100, and 100 elsewhere. */
-static struct page page_of(struct buf *out)
+static struct params_page page_of(struct buf *out)
 {
     int width = isatty(STDOUT_FILENO) ? terminal_width(STDOUT_FILENO) : PAGE_WIDTH;
     int left, allowed;
@@ -29,7 +29,8 @@ static struct page page_of(struct buf *out)
     width = width < LEAST_WIDTH ? LEAST_WIDTH : width > PAGE_WIDTH ? PAGE_WIDTH : width;
     left = width - WRAPPED_AT;
     allowed = left * 4 / 9;
-    return (struct page){out, {KEY_WIDTH, AXIS_WIDTH, DEFAULT_WIDTH, allowed, left - allowed}};
+    return (struct params_page){out,
+                                {KEY_WIDTH, AXIS_WIDTH, DEFAULT_WIDTH, allowed, left - allowed}};
 }
 
 static const char footer[] =
@@ -81,7 +82,7 @@ static size_t first_line(const char *text, size_t width, const char **next)
     return end;
 }
 
-static void put_line(const struct page *page, const char *cells[COLUMNS])
+static void put_line(const struct params_page *page, const char *cells[COLUMNS])
 {
     struct buf *out = page->out;
 
@@ -99,7 +100,7 @@ static void put_line(const struct page *page, const char *cells[COLUMNS])
     buf_putc(out, '\n');
 }
 
-static void put_setting(const struct page *page, enum param_id id)
+static void put_setting(const struct params_page *page, enum param_id id)
 {
     const struct param *p = &param_table[id];
     struct buf allowed = {0};
@@ -119,7 +120,7 @@ static void put_setting(const struct page *page, enum param_id id)
 static void put_page(struct buf *out, const char *const *operands, int n)
 {
     const char *head[COLUMNS] = {"key", "", "default", "allowed", "meaning"};
-    struct page page = page_of(out);
+    struct params_page page = page_of(out);
     const char *section = "";
 
     put_line(&page, head);

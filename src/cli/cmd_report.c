@@ -27,7 +27,7 @@ struct report_options {
 
 /* ---- what the page is made from ---- */
 
-struct work {
+struct report_work {
     struct store *store;
     struct query_sweep sweep;
     struct sweep_data data;
@@ -35,7 +35,7 @@ struct work {
     struct buf html;
 };
 
-static void release(struct work *work)
+static void release(struct report_work *work)
 {
     buf_release(&work->html);
     errlist_release(&work->warnings);
@@ -43,7 +43,7 @@ static void release(struct work *work)
     store_close(work->store);
 }
 
-static int find_warnings(struct work *work, struct err *err)
+static int find_warnings(struct report_work *work, struct err *err)
 {
     const struct sweep_data *d = &work->data;
     int32_t chosen = d->chosen ? sweep_data_find(d, d->chosen) : 0;
@@ -59,7 +59,7 @@ static int find_warnings(struct work *work, struct err *err)
                : 0;
 }
 
-static int make_page(struct work *work, const struct report_options *o, struct err *err)
+static int make_page(struct report_work *work, const struct report_options *o, struct err *err)
 {
     int rule = o->rule ? (int)query_rule_parse(o->rule) : -1;
     struct page page = {.data = &work->data,
@@ -78,7 +78,7 @@ static int make_page(struct work *work, const struct report_options *o, struct e
 
 /* ---- the file ---- */
 
-static int check_outputs(struct work *work, const struct report_options *o, struct err *err)
+static int check_outputs(struct report_work *work, const struct report_options *o, struct err *err)
 {
     struct inputs inputs = {.is_forced = o->is_forced};
     bool is_stdout = !strcmp(o->output, "-");
@@ -112,8 +112,8 @@ static int save_figures(struct figures *figures, const struct report_options *o,
 }
 
 /* Page and figures appear together or not at all. */
-static int save_page(struct work *work, struct figures *figures, const struct report_options *o,
-                     struct err *err)
+static int save_page(struct report_work *work, struct figures *figures,
+                     const struct report_options *o, struct err *err)
 {
     struct outfile out = {0};
     char size[BYTES_TEXT];
@@ -132,8 +132,8 @@ static int save_page(struct work *work, struct figures *figures, const struct re
     return rc;
 }
 
-static int save_as(struct work *work, struct figures *figures, const struct report_options *o,
-                   struct err *err)
+static int save_as(struct report_work *work, struct figures *figures,
+                   const struct report_options *o, struct err *err)
 {
     if (strcmp(o->output, "-") != 0)
         return save_page(work, figures, o, err);
@@ -142,7 +142,7 @@ static int save_as(struct work *work, struct figures *figures, const struct repo
 }
 
 /* Without a browser for the figures there is still a page, which the user can open. */
-static int save(struct work *work, const struct report_options *o, struct err *err)
+static int save(struct report_work *work, const struct report_options *o, struct err *err)
 {
     struct figures figures = {0};
     struct err why;
@@ -158,7 +158,7 @@ static int save(struct work *work, const struct report_options *o, struct err *e
 static int report(struct call *call)
 {
     const struct report_options *o = call->options;
-    struct work work = {0};
+    struct report_work work = {0};
     struct err err;
     int rc;
 

@@ -191,7 +191,7 @@ static int check_exists(struct store *store, const struct page_part *parts, int6
                : err_set(err, "%s: no configuration c%lld in it", db, (long long)id);
 }
 
-struct page {
+struct show_page {
     struct common_options common;
     const struct page_part *parts;
     int64_t id;
@@ -280,7 +280,7 @@ static int note_silence(const struct trial_log *log, struct store *store, int64_
     return 0;
 }
 
-static int print_log(struct store *store, const struct page *page, struct err *err)
+static int print_log(struct store *store, const struct show_page *page, struct err *err)
 {
     struct trial_log log = {.total = -1};
     long long id = (long long)page->id;
@@ -306,7 +306,7 @@ static int print_log(struct store *store, const struct page *page, struct err *e
 
 static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
-    const struct page *page = arg;
+    const struct show_page *page = arg;
     const struct page_part *p = page->parts;
 
     if (page->model)
@@ -323,7 +323,7 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
 }
 
 /* A trial and a configuration have different sections. */
-static int check_section(const struct page *page, struct err *err)
+static int check_section(const struct show_page *page, struct err *err)
 {
     const struct page_part *p = page->parts;
 
@@ -337,7 +337,7 @@ static int check_section(const struct page *page, struct err *err)
 
 static int show(struct call *call)
 {
-    struct page *page = call->options;
+    struct show_page *page = call->options;
     struct err err;
 
     page->parts = parse_id(call->operands[0], &page->id, &err);
@@ -353,23 +353,23 @@ static int show(struct call *call)
 }
 
 static const struct option_row options[] = {
-    {0, "model", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct page, model),
+    {0, "model", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct show_page, model),
      .help = "Write the kept model to FILE, as safetensors. A configuration with several trials "
              "writes FILE-t1, FILE-t2 and so on."},
-    {0, "log", NULL, OPTION_FLAG, .into = offsetof(struct page, is_log),
+    {0, "log", NULL, OPTION_FLAG, .into = offsetof(struct show_page, is_log),
      .help = "Print the log of a trial that a program ran: the last 64 KiB of its output. For a "
              "trial that is running or was stopped, print the output so far. Bytes stay as they "
              "are, except on a terminal."},
-    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct page, is_forced),
+    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct show_page, is_forced),
      .help = "Replace files of --model that exist."},
-    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct page, section),
+    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct show_page, section),
      .help =
          "Print only this part: configuration, settings, trials or models of a configuration; "
          "trial, metrics, timing, attempts, members, model, checkpoint, log, files or curve of a "
          "trial.",
      .choices = "configuration|settings|trials|models|trial|metrics|timing|attempts|members|"
                 "model|checkpoint|log|files|curve"},
-    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct page, set),
+    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct show_page, set),
      .help = "Override a setting, for example the path of training data that have moved, which "
              "--model reads after a reduction. May be repeated."},
     {0},
@@ -398,7 +398,7 @@ const struct command command_show = {
     .see = "best, predict",
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
-    .options_size = sizeof(struct page),
+    .options_size = sizeof(struct show_page),
     .multiplies = true,
     .run = show,
 };

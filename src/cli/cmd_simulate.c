@@ -48,7 +48,7 @@ static int read_values(struct simulate_spec *spec, const struct simulate_options
 /* ---- the files ---- */
 
 /* Each put_() function writes one file of it. */
-struct simulated {
+struct simulated_data {
     const struct dataset *data;
     struct csr graph; /* k nearest neighbours */
     struct mat row;   /* (1, markers) */
@@ -57,7 +57,7 @@ struct simulated {
     bool has_populations; /* in a column of the phenotypes */
 };
 
-static void put_genotypes(FILE *file, struct simulated *s)
+static void put_genotypes(FILE *file, struct simulated_data *s)
 {
     const struct dataset *d = s->data;
 
@@ -75,7 +75,7 @@ static void put_genotypes(FILE *file, struct simulated *s)
 }
 
 /* Markers have the names of the table, CHROM_POS. */
-static void put_vcf(FILE *file, struct simulated *s)
+static void put_vcf(FILE *file, struct simulated_data *s)
 {
     const struct dataset *d = s->data;
 
@@ -97,7 +97,7 @@ static void put_vcf(FILE *file, struct simulated *s)
 }
 
 /* Sample i descends from population i modulo their number (data/genotype/simulate). */
-static void put_phenotypes(FILE *file, struct simulated *s)
+static void put_phenotypes(FILE *file, struct simulated_data *s)
 {
     const struct dataset *d = s->data;
     int64_t n = d->n_samples, m = s->unphenotyped;
@@ -115,7 +115,7 @@ static void put_phenotypes(FILE *file, struct simulated *s)
     }
 }
 
-static void put_edges(FILE *file, struct simulated *s)
+static void put_edges(FILE *file, struct simulated_data *s)
 {
     const struct csr *a = &s->graph;
 
@@ -126,7 +126,7 @@ static void put_edges(FILE *file, struct simulated *s)
                 fprintf(file, "%s,%s\n", dataset_id(s->data, i), dataset_id(s->data, a->col[e]));
 }
 
-static void put_sweep(FILE *file, struct simulated *s)
+static void put_sweep(FILE *file, struct simulated_data *s)
 {
     (void)s;
     fputs("; A first sweep over the simulated panel in this folder.\n"
@@ -140,7 +140,7 @@ static void put_sweep(FILE *file, struct simulated *s)
 
 static const struct {
     const char *name;
-    void (*put)(FILE *file, struct simulated *s);
+    void (*put)(FILE *file, struct simulated_data *s);
 } files[] = {
     {"genotypes.csv", put_genotypes},   {"genotypes.vcf", put_vcf},
     {"phenotypes.csv", put_phenotypes}, {"edges.csv", put_edges},
@@ -149,7 +149,7 @@ static const struct {
 #define N_FILES (sizeof files / sizeof *files)
 
 /* All files are written before the first one gets its name, so a full disk leaves none. */
-static int write_files(struct simulated *s, const char *directory, struct err *err)
+static int write_files(struct simulated_data *s, const char *directory, struct err *err)
 {
     struct outfile out[N_FILES] = {{0}};
     int rc = 0;
@@ -176,10 +176,10 @@ static int write_panel(const struct dataset *d, const char *directory,
                        const struct simulate_options *o, int32_t populations, struct err *err)
 {
     struct graph_spec spec = {.build = GRAPH_KNN, .metric = GRAPH_COSINE, .k = 10};
-    struct simulated s = {.data = d,
-                          .populations = populations,
-                          .unphenotyped = (int32_t)o->unphenotyped,
-                          .has_populations = o->has_populations};
+    struct simulated_data s = {.data = d,
+                               .populations = populations,
+                               .unphenotyped = (int32_t)o->unphenotyped,
+                               .has_populations = o->has_populations};
     int rc;
 
     if (spec.k >= d->n_samples)

@@ -168,7 +168,7 @@ static void add_ranks(struct answer *answer, const struct progress_session *s)
 
 /* ---- together ---- */
 
-struct list {
+struct status_list {
     int section;
     enum query query;
     int most, least; /* rows for people; a shorter list is left out */
@@ -216,7 +216,7 @@ static int add_run(struct answer *answer, struct store *store, struct status *st
 }
 
 /* Beside other sections people see the first rows, and how many there are besides. */
-static int add_list(struct answer *answer, struct store *store, const struct list *list,
+static int add_list(struct answer *answer, struct store *store, const struct status_list *list,
                     struct err *err)
 {
     const struct answer_section *section = &sections[list->section];
@@ -243,7 +243,7 @@ static int add_list(struct answer *answer, struct store *store, const struct lis
 
 static int add_lists(struct answer *answer, struct store *store, bool fails, struct err *err)
 {
-    static const struct list lists[] = {
+    static const struct status_list lists[] = {
         {RUNNING, QUERY_RUNNING, 20, 0},   {CHECKPOINTS, QUERY_CHECKPOINTS, 20, 0},
         {FAILURES, QUERY_FAILURES, 20, 0}, {BROKEN, QUERY_BROKEN, 20, 0},
         {SESSIONS, QUERY_SESSIONS, 10, 2}, /* the last one has lines of its own */

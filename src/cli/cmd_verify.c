@@ -46,13 +46,13 @@ struct verification {
 /* ---- comparison ---- */
 
 /* The numbers compared, and the first two differences in words. */
-struct comparison {
+struct trial_comparison {
     struct buf text;
     int32_t n_numbers;
     int32_t n_different;
 };
 
-static void compare(struct comparison *c, double there, double here, const char *what,
+static void compare(struct trial_comparison *c, double there, double here, const char *what,
                     int32_t epoch)
 {
     c->n_numbers++;
@@ -67,8 +67,8 @@ static void compare(struct comparison *c, double there, double here, const char 
 }
 
 /* Compare a metric on all parts; one that the database lacks is NaN. */
-static void compare_metric(struct comparison *c, const struct result_table *table, const char *name,
-                           const double here[PART_COUNT])
+static void compare_metric(struct trial_comparison *c, const struct result_table *table,
+                           const char *name, const double here[PART_COUNT])
 {
     int64_t row = 0;
     char what[64];
@@ -87,7 +87,7 @@ static void compare_metric(struct comparison *c, const struct result_table *tabl
     }
 }
 
-static int compare_metrics(struct comparison *c, struct store *store, int64_t trial_id,
+static int compare_metrics(struct trial_comparison *c, struct store *store, int64_t trial_id,
                            const struct trial_result *r, struct err *err)
 {
     struct result_table table;
@@ -106,13 +106,13 @@ static int compare_metrics(struct comparison *c, struct store *store, int64_t tr
     return 0;
 }
 
-static void compare_epoch(struct comparison *c, const struct result_table *curve, int64_t row,
+static void compare_epoch(struct trial_comparison *c, const struct result_table *curve, int64_t row,
                           const char *column, double here)
 {
     compare(c, result_table_real(curve, row, column), here, column, (int32_t)row + 1);
 }
 
-static int compare_curve(struct comparison *c, struct store *store, int64_t trial_id,
+static int compare_curve(struct trial_comparison *c, struct store *store, int64_t trial_id,
                          const struct trial_result *r, struct err *err)
 {
     struct result_table table;
@@ -132,7 +132,7 @@ static int compare_curve(struct comparison *c, struct store *store, int64_t tria
 }
 
 /* A model does not depend on who trained it, so both have the same bytes. */
-static int compare_model(struct comparison *c, struct store *store, int64_t trial_id,
+static int compare_model(struct trial_comparison *c, struct store *store, int64_t trial_id,
                          const struct trial_result *r, struct err *err)
 {
     struct buf there = {0};
@@ -147,8 +147,9 @@ static int compare_model(struct comparison *c, struct store *store, int64_t tria
     return rc < 0 ? -1 : 0;
 }
 
-static int compare_all(struct comparison *c, struct store *store, const struct replay_trial *trial,
-                       const struct trial_result *r, struct err *err)
+static int compare_all(struct trial_comparison *c, struct store *store,
+                       const struct replay_trial *trial, const struct trial_result *r,
+                       struct err *err)
 {
     if (r->state != trial->state) {
         c->n_different++;
@@ -242,7 +243,8 @@ static int put_machines(struct buf *out, struct store *store, int64_t trial_id, 
     return 0;
 }
 
-static void add_row(struct rows *rows, const struct replay_trial *trial, const struct comparison *c)
+static void add_row(struct rows *rows, const struct replay_trial *trial,
+                    const struct trial_comparison *c)
 {
     rows_integer(rows, "trial", trial->trial_id);
     rows_integer(rows, "config", trial->config_id);
@@ -257,7 +259,7 @@ static void add_row(struct rows *rows, const struct replay_trial *trial, const s
 }
 
 static int put_line(struct buf *out, struct store *store, const struct replay_trial *trial,
-                    const struct comparison *c, struct err *err)
+                    const struct trial_comparison *c, struct err *err)
 {
     buf_printf(out, "t%lld  c%lld  replicate %d  fold %d  ", (long long)trial->trial_id,
                (long long)trial->config_id, trial->replicate, trial->fold);
@@ -274,7 +276,7 @@ static int put_line(struct buf *out, struct store *store, const struct replay_tr
 }
 
 static int report_trial(struct verification *v, const struct replay_trial *trial,
-                        const struct comparison *comparison, struct err *err)
+                        const struct trial_comparison *comparison, struct err *err)
 {
     struct buf line = {0};
     int rc;
@@ -294,7 +296,7 @@ static int report_trial(struct verification *v, const struct replay_trial *trial
 static int verify_one(struct verification *v, int64_t trial_id, struct err *err)
 {
     struct replay *replay = v->replay;
-    struct comparison comparison = {0};
+    struct trial_comparison comparison = {0};
     struct replay_trial trial;
     struct trial_result result;
     int64_t number;

@@ -24,17 +24,18 @@
 /* The number of files that inputs_state() opens, so that a network file system asks its server. */
 enum { OPENED = 100 };
 
-struct inputs {
+struct inputs_scan {
     const char *folder;
     /* Append what tells a file from what it was. */
-    int (*put)(struct buf *out, const struct inputs *inputs, const char *path, struct err *err);
+    int (*put)(struct buf *out, const struct inputs_scan *inputs, const char *path,
+               struct err *err);
     char **names; /* [n] owned: path, and what put() appended */
     size_t n;
     size_t n_listed; /* the first ones, in inputs */
     const struct errlist *written;
 };
 
-static void release(struct inputs *inputs)
+static void release(struct inputs_scan *inputs)
 {
     for (size_t i = 0; i < inputs->n; i++)
         free(inputs->names[i]);
@@ -74,7 +75,8 @@ static int hash_file(struct hash *out, const char *path, struct err *err)
     return rc;
 }
 
-static int put_hash(struct buf *out, const struct inputs *inputs, const char *path, struct err *err)
+static int put_hash(struct buf *out, const struct inputs_scan *inputs, const char *path,
+                    struct err *err)
 {
     char hex[HASH_HEX_SIZE];
     struct hash hash;
@@ -86,7 +88,7 @@ static int put_hash(struct buf *out, const struct inputs *inputs, const char *pa
     return 0;
 }
 
-static int put_state(struct buf *out, const struct inputs *inputs, const char *path,
+static int put_state(struct buf *out, const struct inputs_scan *inputs, const char *path,
                      struct err *err)
 {
     int file = inputs->n < OPENED ? open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) : -1;
@@ -104,7 +106,7 @@ static int put_state(struct buf *out, const struct inputs *inputs, const char *p
 }
 
 /* The name that the sweep file would use, so that a moved folder keeps its keys. */
-static int add_file(struct inputs *inputs, const char *path, struct err *err)
+static int add_file(struct inputs_scan *inputs, const char *path, struct err *err)
 {
     size_t n = strlen(inputs->folder);
     const char *shown = !strncmp(path, inputs->folder, n) ? path + n : path;
@@ -125,7 +127,7 @@ static int add_file(struct inputs *inputs, const char *path, struct err *err)
     return 0;
 }
 
-static int add_pattern(struct inputs *inputs, const char *pattern, struct err *err)
+static int add_pattern(struct inputs_scan *inputs, const char *pattern, struct err *err)
 {
     struct buf path = {0};
     glob_t found = {0};
@@ -166,7 +168,7 @@ bool inputs_is_name(const char *name, const char *path)
     return !strncmp(name, path, n) && name[n] == ' ' && !strchr(name + n + 1, ' ');
 }
 
-static bool has_path(const struct inputs *inputs, const char *path)
+static bool has_path(const struct inputs_scan *inputs, const char *path)
 {
     bool has = inputs->written && errlist_has(inputs->written, path);
 
@@ -187,7 +189,7 @@ static bool is_of_system(const char *path)
 }
 
 /* A word of the command: a regular file below the folder, or relative to it. */
-static int add_word(struct inputs *inputs, const char *word, size_t n, struct err *err)
+static int add_word(struct inputs_scan *inputs, const char *word, size_t n, struct err *err)
 {
     size_t n_folder = strlen(inputs->folder);
     struct buf path = {0};
@@ -210,7 +212,7 @@ static int add_word(struct inputs *inputs, const char *word, size_t n, struct er
 
 /* Words end at blanks, quotes and signs of the shell; all between two quotes is a word, too. A file behind
  * > is an output. */
-static int add_words(struct inputs *inputs, const char *text, struct err *err)
+static int add_words(struct inputs_scan *inputs, const char *text, struct err *err)
 {
     static const char ends[] = " \t\n\"'|&;<>()`";
     bool is_output = false;
@@ -230,7 +232,7 @@ static int add_words(struct inputs *inputs, const char *text, struct err *err)
     return rc;
 }
 
-static int add_all(struct inputs *inputs, const struct data_spec *spec, struct err *err)
+static int add_all(struct inputs_scan *inputs, const struct data_spec *spec, struct err *err)
 {
     struct names patterns = {0};
     int rc = names_split(&patterns, spec->inputs, "inputs", err);
@@ -247,15 +249,15 @@ static int compare(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static struct inputs inputs_of(const struct data_spec *spec)
+static struct inputs_scan inputs_of(const struct data_spec *spec)
 {
-    return (struct inputs){.folder = spec->inputs_folder ? spec->inputs_folder : "",
-                           .written = spec->written};
+    return (struct inputs_scan){.folder = spec->inputs_folder ? spec->inputs_folder : "",
+                                .written = spec->written};
 }
 
 int inputs_state(struct hash *out, const struct data_spec *spec, struct err *err)
 {
-    struct inputs inputs = inputs_of(spec);
+    struct inputs_scan inputs = inputs_of(spec);
     struct buf text = {0};
     int rc;
 
@@ -271,7 +273,7 @@ int inputs_state(struct hash *out, const struct data_spec *spec, struct err *err
     return rc;
 }
 
-static enum inputs_role role_of(const struct inputs *inputs, const char *path)
+static enum inputs_role role_of(const struct inputs_scan *inputs, const char *path)
 {
     static const char *const endings[] = {".py", ".R", ".r",  ".sh",  ".jl",
                                           ".pl", ".m", ".js", ".lua", ".rb"};
@@ -290,7 +292,7 @@ static enum inputs_role role_of(const struct inputs *inputs, const char *path)
 
 enum inputs_role inputs_role(const struct data_spec *spec, const char *path)
 {
-    struct inputs inputs = inputs_of(spec);
+    struct inputs_scan inputs = inputs_of(spec);
     size_t n_folder = strlen(inputs.folder);
     struct names patterns = {0};
     bool is_listed = false;
@@ -310,7 +312,7 @@ enum inputs_role inputs_role(const struct data_spec *spec, const char *path)
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
                 struct err *err)
 {
-    struct inputs inputs = inputs_of(spec);
+    struct inputs_scan inputs = inputs_of(spec);
     int rc;
 
     inputs.put = put_hash;

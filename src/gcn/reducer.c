@@ -92,13 +92,13 @@ static int multiply_sparse(struct reducer *reducer, struct err *err)
     return 0;
 }
 
-struct room {
+struct reducer_room {
     float *raw;
     double *scaled;
     int32_t width;
 };
 
-static int room_init(struct room *room, const struct reducer *reducer, int32_t width,
+static int room_init(struct reducer_room *room, const struct reducer *reducer, int32_t width,
                      struct err *err)
 {
     int32_t end = is_of_samples(reducer) ? reducer->data->n_features : reducer->data->n_samples;
@@ -113,14 +113,14 @@ static int room_init(struct room *room, const struct reducer *reducer, int32_t w
     return room->raw && room->scaled ? 0 : err_nomem(err, "panel", size * sizeof(double));
 }
 
-static void room_release(struct room *room)
+static void room_release(struct reducer_room *room)
 {
     free(room->raw);
     free(room->scaled);
 }
 
 /* The panel at `at`, cut at the last feature or sample. */
-static struct feature_panel panel_at(const struct reducer *reducer, const struct room *room,
+static struct feature_panel panel_at(const struct reducer *reducer, const struct reducer_room *room,
                                      int32_t at)
 {
     bool has_all_samples = is_of_samples(reducer);
@@ -135,7 +135,7 @@ static int multiply_dense(struct reducer *reducer, int32_t width, struct err *er
     struct scaling *scaling = &reducer->scaling;
     bool by_samples = is_of_samples(reducer);
     int32_t end = by_samples ? reducer->data->n_features : reducer->data->n_samples;
-    struct room room = {0};
+    struct reducer_room room = {0};
     int rc = room_init(&room, reducer, width, err);
 
     if (!rc)
@@ -238,7 +238,7 @@ static int of_samples(struct mat *l, const struct reducer *reducer, const double
 static int project_dense(struct mat *l, const struct reducer *reducer, const struct mat *basis,
                          struct err *err)
 {
-    struct room room = {0};
+    struct reducer_room room = {0};
     int rc = room_init(&room, reducer, 0, err);
 
     for (int32_t at = 0; !rc && at < l->n_rows; at += room.width) {
@@ -363,7 +363,7 @@ static int transposed_product(double *w, const struct reducer *reducer, const do
     bool by_samples = is_of_samples(reducer);
     int32_t end = by_samples ? data->n_features : data->n_samples;
     const struct csr *x = &reducer->sparse;
-    struct room room = {0};
+    struct reducer_room room = {0};
     int rc = 0;
 
     memset(w, 0, (size_t)data->n_features * h * sizeof *w);

@@ -14,7 +14,7 @@
 static const char blanks[] = " \t\n";
 
 /* The axis gets these values only if the whole text is valid. */
-struct list {
+struct value_list {
     enum param_id id;
     const struct param *row;
     union value *values;
@@ -23,7 +23,7 @@ struct list {
     size_t n, capacity;
 };
 
-static int list_add(struct list *list, union value value, bool is_quoted, struct err *err)
+static int list_add(struct value_list *list, union value value, bool is_quoted, struct err *err)
 {
     if (list->n == AXIS_MAX_VALUES)
         return err_set(err, "%s: more than %d values", list->row->key, AXIS_MAX_VALUES);
@@ -44,7 +44,7 @@ static int list_add(struct list *list, union value value, bool is_quoted, struct
 }
 
 /* text: of a free name */
-static int add_value(struct list *list, const char *text, struct err *err)
+static int add_value(struct value_list *list, const char *text, struct err *err)
 {
     struct buf read = {0};
     union value value = {0};
@@ -63,7 +63,7 @@ static int add_value(struct list *list, const char *text, struct err *err)
 }
 
 /* Parsing the formatted number gives it the bits of a written one. */
-static int add_number(struct list *list, double number, bool to_integer, struct err *err)
+static int add_number(struct value_list *list, double number, bool to_integer, struct err *err)
 {
     char text[64];
     union value value;
@@ -108,7 +108,7 @@ static int refuse_range(const struct param *p, const char *shown, struct err *er
     return err_set(err, "%s = %s: a range is lo:hi:step, three numbers", p->key, shown);
 }
 
-static int add_range(struct list *list, char *text, struct err *err)
+static int add_range(struct value_list *list, char *text, struct err *err)
 {
     const char *key = list->row->key;
     char shown[64];
@@ -140,7 +140,7 @@ static int add_range(struct list *list, char *text, struct err *err)
 }
 
 /* text: between the parentheses */
-static int add_log(struct list *list, char *text, struct err *err)
+static int add_log(struct value_list *list, char *text, struct err *err)
 {
     const struct param *p = list->row;
     char shown[64];
@@ -187,7 +187,7 @@ static bool is_number_list(const char *text, char separator)
     return is;
 }
 
-static int add_element(struct list *list, char *text, struct err *err)
+static int add_element(struct value_list *list, char *text, struct err *err)
 {
     const struct param *p = list->row;
     bool is_word = p->type == PARAM_CHOICE || p->type == PARAM_REDUCTION;
@@ -243,7 +243,7 @@ static char *element_end(char *text, bool has_quotes)
 }
 
 /* "[32" of [32, 64], which was meant as one value or as a list of two. */
-static int check_brackets(const struct list *list, const char *element, struct err *err)
+static int check_brackets(const struct value_list *list, const char *element, struct err *err)
 {
     const char *last = element + strlen(element);
     bool begins = *element == '[' && !strchr(element, ']');
@@ -257,7 +257,7 @@ static int check_brackets(const struct list *list, const char *element, struct e
                    list->row->key, element);
 }
 
-static int add_all(struct list *list, char *text, struct err *err)
+static int add_all(struct value_list *list, char *text, struct err *err)
 {
     bool more = true;
 
@@ -292,7 +292,7 @@ static int compare_values(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static int check_distinct(const struct list *list, struct err *err)
+static int check_distinct(const struct value_list *list, struct err *err)
 {
     union value *sorted = malloc(list->n * sizeof *sorted);
     struct buf text = {0};
@@ -338,7 +338,7 @@ static void release_values(const struct param *row, union value *values, size_t 
 }
 
 /* Hand over a copy of the condition. */
-static int keep_condition(char **out, const struct list *list, struct err *err)
+static int keep_condition(char **out, const struct value_list *list, struct err *err)
 {
     const char *text = list->condition ? list->condition + strspn(list->condition, blanks) : NULL;
 
@@ -359,7 +359,7 @@ static int keep_condition(char **out, const struct list *list, struct err *err)
 int axis_parse(struct axis *axis, const char *text, struct err *err)
 {
     const struct param *row = axis->row;
-    struct list list = {.id = axis->id, .row = row};
+    struct value_list list = {.id = axis->id, .row = row};
     char *copy = strdup(text), *condition = NULL;
     int rc;
 

@@ -17,14 +17,14 @@
 #define CONTAINER_SHM_BYTES (64.0 * 1024 * 1024)
 #define GIB (1024.0 * 1024 * 1024)
 
-struct group {
+struct machine_group {
     const struct rank_info *info; /* of all ranks */
     const int32_t *ranks;         /* [n] on one machine */
     int32_t n;
     const struct checks_job *job;
 };
 
-static const struct rank_info *first_of(const struct group *group)
+static const struct rank_info *first_of(const struct machine_group *group)
 {
     return &group->info[group->ranks[0]];
 }
@@ -143,7 +143,7 @@ static bool check_journal(struct finding *f, const struct rank_info *info, int32
 
 /* ---- the ranks of a machine ---- */
 
-static bool is_one_core(const struct group *group)
+static bool is_one_core(const struct machine_group *group)
 {
     const cpu_set_t *cpus = &first_of(group)->cpus;
 
@@ -153,14 +153,14 @@ static bool is_one_core(const struct group *group)
     return group->n > 1 && CPU_COUNT(cpus) == 1;
 }
 
-static void unite(cpu_set_t *all, const struct group *group)
+static void unite(cpu_set_t *all, const struct machine_group *group)
 {
     CPU_ZERO(all);
     for (int32_t i = 0; i < group->n; i++)
         CPU_OR(all, all, &group->info[group->ranks[i]].cpus);
 }
 
-static void set_core_fix(char out[FINDING_TEXT], const struct group *group)
+static void set_core_fix(char out[FINDING_TEXT], const struct machine_group *group)
 {
     const struct rank_info *first = first_of(group);
     int32_t threads = group->job->threads, wanted = group->n * threads;
@@ -180,7 +180,7 @@ static void set_core_fix(char out[FINDING_TEXT], const struct group *group)
 
 /* True if threads must share cores: those of a rank, or those of all together. Ranks whose cores are
  * unknown do not count. */
-static bool is_short(const struct group *group)
+static bool is_short(const struct machine_group *group)
 {
     int64_t n_threads = 0;
     cpu_set_t all;
@@ -196,7 +196,7 @@ static bool is_short(const struct group *group)
     return n_threads > CPU_COUNT(&all);
 }
 
-static bool check_cores(struct finding *f, const struct group *group)
+static bool check_cores(struct finding *f, const struct machine_group *group)
 {
     const char *host = first_of(group)->host;
     int32_t threads = group->job->threads;
@@ -227,7 +227,7 @@ static bool check_cores(struct finding *f, const struct group *group)
     return true;
 }
 
-static bool is_of_group(const struct group *group, int32_t pid)
+static bool is_of_group(const struct machine_group *group, int32_t pid)
 {
     for (int32_t i = 0; i < group->n; i++)
         if (group->info[group->ranks[i]].pid == pid)
@@ -237,7 +237,7 @@ static bool is_of_group(const struct group *group, int32_t pid)
 
 /* Other runs that share cores with this one, one thread for each process, where there are too few
  * cores for both. Different pid namespaces: processes of the group cannot be told from others. */
-static bool check_others(struct finding *f, const struct group *group)
+static bool check_others(struct finding *f, const struct machine_group *group)
 {
     const struct rank_info *watcher = first_of(group);
     const struct host_run *first = NULL;
@@ -280,7 +280,7 @@ static bool check_others(struct finding *f, const struct group *group)
     return true;
 }
 
-static bool check_shared_memory(struct finding *f, const struct group *group)
+static bool check_shared_memory(struct finding *f, const struct machine_group *group)
 {
     const struct rank_info *first = first_of(group);
     double wanted = group->job->share_bytes;
@@ -322,7 +322,7 @@ int32_t checks_list_machine(int32_t *ranks, const struct rank_info *info, int32_
 
 typedef bool check_all(struct finding *f, const struct rank_info *info, int32_t n,
                        const struct checks_job *job);
-typedef bool check_group(struct finding *f, const struct group *group);
+typedef bool check_group(struct finding *f, const struct machine_group *group);
 
 static check_all *const of_all[] = {check_singleton, check_idle_job, check_recovery, check_clocks,
                                     check_journal};
@@ -334,7 +334,7 @@ int checks_find(struct findings *findings, const struct rank_info *info, int32_t
                 const struct checks_job *job, struct err *err)
 {
     int32_t *ranks = calloc((size_t)n, sizeof *ranks), n_hosts[N_GROUP] = {0};
-    struct group group = {.info = info, .ranks = ranks, .job = job};
+    struct machine_group group = {.info = info, .ranks = ranks, .job = job};
     struct finding first[N_GROUP], f;
 
     if (!ranks)

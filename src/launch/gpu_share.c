@@ -83,7 +83,7 @@ struct device {
 };
 
 /* The ranks of one machine. */
-struct group {
+struct gpu_group {
     const struct rank_info *info;
     int32_t *ranks; /* [n] */
     int32_t n;
@@ -98,12 +98,12 @@ struct group {
     bool has_idle, has_other_views; /* warned of */
 };
 
-static const struct rank_info *member(const struct group *group, int32_t i)
+static const struct rank_info *member(const struct gpu_group *group, int32_t i)
 {
     return &group->info[group->ranks[i]];
 }
 
-static struct device *find_device(const struct group *group, const char *id)
+static struct device *find_device(const struct gpu_group *group, const char *id)
 {
     for (int32_t i = 0; i < group->n_devices; i++)
         if (!strcmp(group->devices[i].id, id))
@@ -113,7 +113,7 @@ static struct device *find_device(const struct group *group, const char *id)
 
 /* ---- refusals ---- */
 
-static int refuse_few(const struct group *group, struct err *err)
+static int refuse_few(const struct gpu_group *group, struct err *err)
 {
     const struct rank_info *first = member(group, 0);
     const char *source = gpu_source_name(&first->gpus);
@@ -148,7 +148,7 @@ static int refuse_few(const struct group *group, struct err *err)
     "let all ranks of a host see the same GPUs, or give each rank its own (srun --gpus-per-task)"
 
 /* i: gets n devices, though the machine has enough. */
-static int refuse_rank(const struct group *group, int32_t i, int32_t n, struct err *err)
+static int refuse_rank(const struct gpu_group *group, int32_t i, int32_t n, struct err *err)
 {
     const struct rank_info *info = member(group, i);
     struct buf sees = {0};
@@ -185,7 +185,7 @@ static enum id_kind kind_of(const struct gpu *gpu)
     return !strncmp(gpu->id, "nvidia", 6) || !strncmp(gpu->id, "renderD", 7) ? ID_FILE : ID_UUID;
 }
 
-static int check_group(const struct group *group, struct err *err)
+static int check_group(const struct gpu_group *group, struct err *err)
 {
     const struct gpu_list *first = &member(group, 0)->gpus;
 
@@ -205,7 +205,7 @@ static int check_group(const struct group *group, struct err *err)
                : 0;
 }
 
-static int take(struct gpu_share *share, const struct group *group, int32_t i, struct err *err)
+static int take(struct gpu_share *share, const struct gpu_group *group, int32_t i, struct err *err)
 {
     const struct gpu_list *list = &member(group, i)->gpus;
     int32_t view = 0;
@@ -225,7 +225,7 @@ static int take(struct gpu_share *share, const struct group *group, int32_t i, s
 }
 
 /* Warn, if another number of ranks or another setting would use the GPUs that are idle. */
-static void check_idle(struct group *group)
+static void check_idle(struct gpu_group *group)
 {
     int32_t fitting = group->n_devices / group->wanted * group->most, n_idle = 0;
     bool is_more = group->n_devices / group->n > group->wanted;
@@ -248,9 +248,9 @@ static void check_idle(struct group *group)
 }
 
 /* Warn if a gang has processes here that see different GPUs. */
-static void check_views(struct group *group, const struct gpu_share *shares)
+static void check_views(struct gpu_group *group, const struct gpu_share *shares)
 {
-    const struct group *g = group;
+    const struct gpu_group *g = group;
     int32_t i = 1;
 
     while (i < g->n && shares[g->ranks[i]].view == shares[g->ranks[0]].view)
@@ -266,7 +266,7 @@ static void check_views(struct group *group, const struct gpu_share *shares)
                g->ranks[0], g->ranks[i], member(g, 0)->host);
 }
 
-static int divide_group(struct gpu_share *shares, struct group *group, struct err *err)
+static int divide_group(struct gpu_share *shares, struct gpu_group *group, struct err *err)
 {
     group->n_devices = 0;
     for (int32_t i = 0; i < group->n; i++) {
@@ -289,7 +289,7 @@ static int divide_group(struct gpu_share *shares, struct group *group, struct er
 int gpu_divide(struct gpu_share *shares, struct findings *findings, struct rank_info *info,
                int32_t n, const struct gpu_wish *wish, struct err *err)
 {
-    struct group group = {.info = info, .wish = wish, .findings = findings};
+    struct gpu_group group = {.info = info, .wish = wish, .findings = findings};
     size_t n_gpus = 1;
     int rc = 0;
 
@@ -318,12 +318,12 @@ int gpu_divide(struct gpu_share *shares, struct findings *findings, struct rank_
 /* ---- all ranks ---- */
 
 /* Rank 0's message to all. */
-struct answer {
+struct gpu_answer {
     struct err fault; /* "": none */
     struct gpu_share shares[];
 };
 
-static void answer_all(struct answer *answer, const struct world *world,
+static void answer_all(struct gpu_answer *answer, const struct world *world,
                        const struct gpu_list *list, const struct gpu_wish *wish)
 {
     struct findings findings = {.n = 0};
@@ -341,9 +341,9 @@ int gpu_settle(struct gpu_shares *shares, const struct world *world, const struc
                struct err *err)
 {
     size_t n_shares = (size_t)world->size * sizeof *shares->of,
-           n = sizeof(struct answer) + n_shares;
+           n = sizeof(struct gpu_answer) + n_shares;
     struct rank_info *none;
-    struct answer *answer;
+    struct gpu_answer *answer;
     struct gpu_list list;
     void *bytes = world->rank ? NULL : calloc(1, n);
     int rc = 0;

@@ -49,7 +49,7 @@ struct mpirun_end {
 
 /* ---- the end of mpirun ---- */
 
-struct watch {
+struct launch_watch {
     struct mpirun_end *end;
     pid_t pid;
     struct buf line;  /* incomplete */
@@ -71,7 +71,7 @@ static double now_s(void)
     return clock_now(&clock_system);
 }
 
-static void take_sign_of_life(struct watch *w)
+static void take_sign_of_life(struct launch_watch *w)
 {
     double silence_s = w->is_elsewhere ? w->heartbeat_s : 60 + 2 * w->heartbeat_s;
 
@@ -81,7 +81,7 @@ static void take_sign_of_life(struct watch *w)
     w->then = "rank 0 no longer responds";
 }
 
-static void tell_to_stop(struct watch *w)
+static void tell_to_stop(struct launch_watch *w)
 {
     if (!w->told_s) {
         w->due_s = fmin(w->due_s, now_s() + STOP_EARLY_S);
@@ -91,7 +91,7 @@ static void tell_to_stop(struct watch *w)
     w->told_s = now_s();
 }
 
-static void take_line(struct watch *w, const char *line)
+static void take_line(struct launch_watch *w, const char *line)
 {
     if (!strncmp(line, REPORT_UP, sizeof REPORT_UP - 1)) {
         long long pid = -1, start = 0;
@@ -119,7 +119,7 @@ static void take_line(struct watch *w, const char *line)
 }
 
 /* False: the output has ended. */
-static bool read_report(struct watch *w, int fd, int wait_ms)
+static bool read_report(struct launch_watch *w, int fd, int wait_ms)
 {
     struct pollfd wanted = {.fd = fd, .events = POLLIN};
     char bytes[4096];
@@ -141,7 +141,7 @@ static bool read_report(struct watch *w, int fd, int wait_ms)
 
 /* The other ranks leave, those on other hosts after heartbeat_limit, and mpirun may wait forever for a
  * daemon there. Nothing that they compute would be stored. */
-static void see_end_of_leader(struct watch *w)
+static void see_end_of_leader(struct launch_watch *w)
 {
     if (w->is_leader_gone || w->leader.pid <= 0 || w->is_elsewhere || process_is_alive(&w->leader))
         return;
@@ -153,7 +153,7 @@ static void see_end_of_leader(struct watch *w)
 }
 
 /* After SIGTERM, mpirun ends processes on other hosts; kill those here only if this fails. */
-static void lose_patience(struct watch *w)
+static void lose_patience(struct launch_watch *w)
 {
     if (!w->n_asked)
         w->end->reason = w->then;
@@ -168,14 +168,14 @@ static void lose_patience(struct watch *w)
 static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heartbeat_s,
                   const volatile sig_atomic_t *stop)
 {
-    struct watch w = {.end = end,
-                      .pid = pid,
-                      .due_s = now_s() + COME_UP_S,
-                      .then = "not all ranks have started",
-                      .late_s = now_s() + LATE_S,
-                      .heartbeat_s = heartbeat_s,
-                      .stop = stop,
-                      .leader = {.pid = -1}};
+    struct launch_watch w = {.end = end,
+                             .pid = pid,
+                             .due_s = now_s() + COME_UP_S,
+                             .then = "not all ranks have started",
+                             .late_s = now_s() + LATE_S,
+                             .heartbeat_s = heartbeat_s,
+                             .stop = stop,
+                             .leader = {.pid = -1}};
     struct backoff backoff = {0};
     bool is_open = true;
 
@@ -271,13 +271,13 @@ static int words_to_drop(const char *word)
 
 enum { MAX_WORDS = 48 }; /* before the program */
 
-struct words {
+struct launch_words {
     const char **at;
     size_t n;
 };
 
 /* more: ends with NULL. */
-static void add(struct words *words, const char *const *more)
+static void add(struct launch_words *words, const char *const *more)
 {
     while (*more)
         words->at[words->n++] = *more++;
@@ -291,7 +291,7 @@ static const char **make_args(const struct mpirun *launch, int argc, char **argv
     /* mpirun passes to other hosts only the variables of -x */
     static const char *const names[] = {PROCESS_COMMAND, LAUNCH_REPORT, LAUNCH_BEGUN, LAUNCH_WIDTH,
                                         SHARED_VARIABLE, LAUNCH_CHECKS, LAUNCH_DB};
-    struct words words = {.at = calloc((size_t)argc + MAX_WORDS, sizeof *words.at)};
+    struct launch_words words = {.at = calloc((size_t)argc + MAX_WORDS, sizeof *words.at)};
     struct batch_job job;
     int major = 0;
 

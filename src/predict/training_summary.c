@@ -10,7 +10,7 @@
 #include "trial/kept.h"
 
 /* The contents of a file, not trusted. */
-struct source {
+struct summary_source {
     struct safetensor names, alleles, ids, classes;    /* data is NULL if absent */
     struct safetensor fill, mean;                      /* likewise */
     struct safetensor fixed, fixed_mean, fixed_factor; /* names, [q], [q]; likewise */
@@ -56,9 +56,9 @@ static bool find_numbers(struct safetensor *t, const void *file, size_t bytes, c
     return t->type == type && t->n_dims == 1 && t->shape[0] == n;
 }
 
-static int read_source(struct source *s, const void *file, size_t bytes, struct err *err)
+static int read_source(struct summary_source *s, const void *file, size_t bytes, struct err *err)
 {
-    *s = (struct source){0};
+    *s = (struct summary_source){0};
     if (!find_names(&s->names, file, bytes, "features.names") || !s->names.data ||
         !find_names(&s->alleles, file, bytes, "features.alleles") ||
         !find_names(&s->ids, file, bytes, "features.ids") ||
@@ -106,7 +106,8 @@ static double number_at(const struct safetensor *t, int32_t i)
 
 /* mean: the floats that recode computes from the data. fixed: the one sample has the means, which
  * replace missing numbers of new samples. */
-static void take_numbers(float *mean, double *fixed, int32_t *factor, const struct source *from)
+static void take_numbers(float *mean, double *fixed, int32_t *factor,
+                         const struct summary_source *from)
 {
     for (int32_t j = 0; !from->fill.data && j < from->n_features; j++)
         mean[j] = (float)number_at(&from->mean, j);
@@ -120,7 +121,7 @@ static void take_numbers(float *mean, double *fixed, int32_t *factor, const stru
     }
 }
 
-static int build(struct dataset *out, const struct source *from, struct err *err)
+static int build(struct dataset *out, const struct summary_source *from, struct err *err)
 {
     static const float no_target = NAN;
     static const int32_t no_label = -1;
@@ -174,7 +175,7 @@ static int build(struct dataset *out, const struct source *from, struct err *err
 int training_summary_init(struct training_summary *s, const void *file, size_t bytes,
                           struct err *err)
 {
-    struct source from;
+    struct summary_source from;
 
     memset(s, 0, sizeof *s);
     if (!kept_is_complete(file, bytes))

@@ -25,7 +25,7 @@ static bool is_blank(char c)
 
 /* ---- names ---- */
 
-struct word {
+struct record_word {
     const char *text;
     size_t n;
 };
@@ -35,24 +35,24 @@ struct scan {
     const char *start, *at, *end;
     struct record *out;
     struct record_text *state;
-    struct word word[WORDS]; /* the run of words at `at` */
-    int n_words;             /* of the run; the last WORDS are kept */
-    bool is_closed;          /* a wide gap ends the run */
-    bool is_foreign;         /* it is no name: a path, an option, letters beyond ASCII */
-    bool is_value;           /* it begins where a value is expected */
-    bool is_tight;           /* it begins a line, a cell, an item of a list */
+    struct record_word word[WORDS]; /* the run of words at `at` */
+    int n_words;                    /* of the run; the last WORDS are kept */
+    bool is_closed;                 /* a wide gap ends the run */
+    bool is_foreign;                /* it is no name: a path, an option, letters beyond ASCII */
+    bool is_value;                  /* it begins where a value is expected */
+    bool is_tight;                  /* it begins a line, a cell, an item of a list */
     bool is_after_number;
     int n_brackets;
-    struct word outer[DEPTH]; /* names of the objects around */
+    struct record_word outer[DEPTH]; /* names of the objects around */
     int depth;
-    struct word part; /* "[val] loss: 0.3, acc: 0.9": of the names behind it; empty: none */
-    bool is_of_fold;  /* "Fold 3" is in the line: one of several results */
+    struct record_word part; /* "[val] loss: 0.3, acc: 0.9": of the names behind it; empty: none */
+    bool is_of_fold;         /* "Fold 3" is in the line: one of several results */
 };
 
 typedef int compare_words(const char *a, const char *b, size_t n);
 
 /* list: "|a|b|" */
-static bool is_listed(const struct word *w, const char *list, compare_words *compare)
+static bool is_listed(const struct record_word *w, const char *list, compare_words *compare)
 {
     const char *name = list + 1;
 
@@ -66,20 +66,20 @@ static bool is_listed(const struct word *w, const char *list, compare_words *com
     return false;
 }
 
-static bool word_is(const struct word *w, const char *list)
+static bool word_is(const struct record_word *w, const char *list)
 {
     return is_listed(w, list, strncmp);
 }
 
-static bool word_is_any_case(const struct word *w, const char *list)
+static bool word_is_any_case(const struct record_word *w, const char *list)
 {
     return is_listed(w, list, strncasecmp);
 }
 
 /* The word begins with a part of the data, as val_loss does: `train loss` is never `loss`. */
-static bool has_part(const struct word *w)
+static bool has_part(const struct record_word *w)
 {
-    struct word first = {w->text, 0};
+    struct record_word first = {w->text, 0};
 
     while (first.n < w->n && isalpha((unsigned char)w->text[first.n]))
         first.n++;
@@ -88,21 +88,21 @@ static bool has_part(const struct word *w)
 }
 
 /* Before the name of a metric: a number of another kind, or of another model. */
-static bool is_other_number(const struct word *w)
+static bool is_other_number(const struct record_word *w)
 {
     return word_is_any_case(w, "|std|stdev|sd|se|sem|stderr|deviation|var|variance|delta|lower|"
                                "upper|target|baseline|initial|previous|prev|old|");
 }
 
 /* Words before a name that do not belong to it. */
-static bool is_filler(const struct scan *s, const struct word *w)
+static bool is_filler(const struct scan *s, const struct record_word *w)
 {
     return word_is(w, "|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|and|") ||
            (s->is_after_number && word_is(w, "|s|ms|sec|secs|seconds|min|minutes|h|it/s|MB|GB|"));
 }
 
 /* A part of the word is the name of some metric. Without a sign other names are not read. */
-static bool is_metric(const struct word *w)
+static bool is_metric(const struct record_word *w)
 {
     static const char names[] =
         "|loss|acc|accuracy|auc|auroc|auprc|roc|ap|map|f|score|error|err|mse|rmse|mae|mape|r|"
@@ -111,7 +111,7 @@ static bool is_metric(const struct word *w)
         "psnr|ssim|fid|nll|bce|logloss|kl|elbo|reward|return|";
 
     for (size_t i = 0, n; i < w->n; i += n + 1) {
-        struct word part = {w->text + i, 0};
+        struct record_word part = {w->text + i, 0};
 
         for (n = 0; i + n < w->n && (isalnum((unsigned char)w->text[i + n])); n++)
             part.n = is_digit(w->text[i + n]) ? part.n : n + 1;
@@ -122,7 +122,7 @@ static bool is_metric(const struct word *w)
 }
 
 /* Join words by _; false: the name is too long. */
-static bool join(char name[PROGRAM_NAME], const struct word *words, int n)
+static bool join(char name[PROGRAM_NAME], const struct record_word *words, int n)
 {
     size_t size = 0;
 
@@ -139,12 +139,12 @@ static bool join(char name[PROGRAM_NAME], const struct word *words, int n)
 }
 
 /* "Fold 3", "Class A": one of several results. */
-static bool is_one_of(const struct word *w)
+static bool is_one_of(const struct record_word *w)
 {
     return word_is_any_case(w, "|fold|class|split|");
 }
 
-static bool has_one_of(const struct word *words, int n)
+static bool has_one_of(const struct record_word *words, int n)
 {
     for (int i = 0; i < n; i++)
         if (is_one_of(&words[i]))
@@ -153,7 +153,7 @@ static bool has_one_of(const struct word *words, int n)
 }
 
 /* True if the objective may follow n words, as in "Final val acc"; its first word is objective[0]. */
-static bool may_precede(const struct word *words, int n, const struct word *objective)
+static bool may_precede(const struct record_word *words, int n, const struct record_word *objective)
 {
     for (int i = 0; i < n; i++)
         if (is_other_number(&words[i]) || (has_part(&words[i]) && !has_part(objective)))
@@ -165,7 +165,7 @@ static bool may_precede(const struct word *words, int n, const struct word *obje
 static bool set_name(struct record_item *item, const struct scan *s, bool needs_metric)
 {
     const char *objective = s->state->objective;
-    struct word all[DEPTH + 1 + WORDS];
+    struct record_word all[DEPTH + 1 + WORDS];
     int n = 0, n_run = s->n_words < WORDS ? s->n_words : WORDS;
 
     for (int i = 0; i < s->depth && i < DEPTH; i++)
@@ -225,7 +225,7 @@ static void add_text(struct scan *s, const char *at)
         is_number &= is_digit(at[n]) || is_among(at[n], ".,");
     if (!n || out->n == PROGRAM_NAMES ||
         !((s->n_words == 1 && s->word->text == s->start) || is_number ||
-          word_is_any_case(&(struct word){at, n}, "|na|n/a|none|null|-|")) ||
+          word_is_any_case(&(struct record_word){at, n}, "|na|n/a|none|null|-|")) ||
         !set_name(item, s, false))
         return;
     item->has_value = false;
@@ -310,7 +310,7 @@ static void begin_run(struct scan *s)
     s->is_tight = s->at == s->start || s->is_after_number || is_among(before, ",;|{\t\"'");
 }
 
-static void add_word(struct scan *s, struct word word)
+static void add_word(struct scan *s, struct record_word word)
 {
     if (s->n_words == 1 && is_filler(s, s->word)) {
         s->n_words = 0;
@@ -374,7 +374,7 @@ static void take_digits(struct scan *s)
 
 static void take_word(struct scan *s)
 {
-    struct word word = {s->at, 0};
+    struct record_word word = {s->at, 0};
     bool is_ascii = true;
 
     if (s->n_words && !strncasecmp(s->at, "nan", 3) && take_unsigned(s)) {
@@ -454,7 +454,7 @@ static void open_bracket(struct scan *s)
 
     if (sign < s->end && is_among(*sign, ":=")) {
         if (record_name_length(s->at + 1, n) == n && n)
-            add_word(s, (struct word){s->at + 1, n});
+            add_word(s, (struct record_word){s->at + 1, n});
         s->at = sign;
         return;
     }
@@ -586,9 +586,9 @@ static bool take_progress(struct scan *s)
 
 /* ---- tables ---- */
 
-static struct word next_field(const char **at, const char *end)
+static struct record_word next_field(const char **at, const char *end)
 {
-    struct word field = {record_skip_blanks(*at, end), 0};
+    struct record_word field = {record_skip_blanks(*at, end), 0};
 
     while (field.text + field.n < end && !is_blank(field.text[field.n]))
         field.n++;
@@ -624,7 +624,7 @@ static int count_columns(const struct record_text *state)
     int n = 0;
 
     while (at < end) {
-        struct word field = next_field(&at, end);
+        struct record_word field = next_field(&at, end);
         char name[PROGRAM_NAME];
 
         if (!field.n)
@@ -643,7 +643,7 @@ static int count_fields(const struct record_text *state, const char *at, const c
     int n = 0;
 
     while (at < end) {
-        struct word field = next_field(&at, end);
+        struct record_word field = next_field(&at, end);
         double value;
 
         if (!field.n)
@@ -674,7 +674,7 @@ static bool take_row(struct scan *s)
     if (n > state->n_columns)
         next_field(&at, s->end);
     for (int i = 0; i < state->n_columns; i++) {
-        struct word name = next_field(&head, heads_end), field = next_field(&at, s->end);
+        struct record_word name = next_field(&head, heads_end), field = next_field(&at, s->end);
         size_t digits = (size_t)(record_number_end(field.text, field.text + field.n) - field.text);
         double value;
 

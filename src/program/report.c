@@ -38,7 +38,7 @@ struct finals {
     bool is_set[PROGRAM_NAMES];
 };
 
-struct stream {
+struct report_stream {
     const char *label;
     int64_t line;
     int64_t bytes;
@@ -57,10 +57,10 @@ struct program_intake {
     char objective[PROGRAM_NAME];
     bool maximize;
     bool captures;
-    struct stream results, text, error; /* of this attempt */
-    struct curve curve;                 /* of all ended attempts */
-    struct finals finals;               /* of the last one */
-    struct err refused;                 /* the same: text in place of the objective; "": none */
+    struct report_stream results, text, error; /* of this attempt */
+    struct curve curve;                        /* of all ended attempts */
+    struct finals finals;                      /* of the last one */
+    struct err refused; /* the same: text in place of the objective; "": none */
     char names[PROGRAM_NAMES][PROGRAM_NAME];
     int32_t n_names;
     struct json_tokener *reader;
@@ -103,7 +103,7 @@ static int32_t find_name(const struct program_intake *in, const char *name)
 }
 
 /* Find or add a name. -1: there is no room; this is a fault unless the name is from stdout. */
-static int32_t add_name(struct program_report *r, const struct stream *s, const char *name)
+static int32_t add_name(struct program_report *r, const struct report_stream *s, const char *name)
 {
     struct program_intake *in = r->intake;
     int32_t there = find_name(in, name);
@@ -129,7 +129,7 @@ static int32_t add_name(struct program_report *r, const struct stream *s, const 
 }
 
 /* -1: a fault. */
-static int begin_epoch(struct program_report *r, struct stream *s, int32_t epoch)
+static int begin_epoch(struct program_report *r, struct report_stream *s, int32_t epoch)
 {
     int32_t last = curve_last_epoch(&s->curve);
 
@@ -153,8 +153,8 @@ static int begin_epoch(struct program_report *r, struct stream *s, int32_t epoch
     return 0;
 }
 
-static void put_point(struct program_report *r, struct stream *s, int32_t epoch, int32_t name,
-                      double value)
+static void put_point(struct program_report *r, struct report_stream *s, int32_t epoch,
+                      int32_t name, double value)
 {
     struct program_point point = {epoch, name, value};
 
@@ -176,7 +176,8 @@ static void put_point(struct program_report *r, struct stream *s, int32_t epoch,
 }
 
 /* Text stands in place of a number. */
-static void put_text(struct program_intake *in, struct stream *s, const struct record_item *item)
+static void put_text(struct program_intake *in, struct report_stream *s,
+                     const struct record_item *item)
 {
     struct err text;
     int32_t name = find_name(in, item->name);
@@ -199,7 +200,8 @@ static void put_text(struct program_intake *in, struct stream *s, const struct r
         s->refused = text;
 }
 
-static void put_value(struct program_report *r, struct stream *s, const struct record_item *item)
+static void put_value(struct program_report *r, struct report_stream *s,
+                      const struct record_item *item)
 {
     int32_t name = add_name(r, s, item->name), epoch = r->intake->record.epoch;
 
@@ -216,7 +218,8 @@ static void put_value(struct program_report *r, struct stream *s, const struct r
 }
 
 /* Only the best names of the objective count, wherever they stand. */
-static bool is_outranked(struct program_report *r, struct stream *s, const struct record_item *item)
+static bool is_outranked(struct program_report *r, struct report_stream *s,
+                         const struct record_item *item)
 {
     struct program_intake *in = r->intake;
     int32_t name;
@@ -250,7 +253,7 @@ static bool has_value(const struct record *record)
     return false;
 }
 
-static void put_record(struct program_report *r, struct stream *s)
+static void put_record(struct program_report *r, struct report_stream *s)
 {
     const struct record *record = &r->intake->record;
     bool is_point = record->epoch >= 0 && (!s->is_text || has_value(record));
@@ -271,7 +274,7 @@ static void put_record(struct program_report *r, struct stream *s)
             put_text(r->intake, s, &record->item[i]);
 }
 
-static void take_json(struct program_report *r, struct stream *s, const char *line, size_t n)
+static void take_json(struct program_report *r, struct report_stream *s, const char *line, size_t n)
 {
     struct program_intake *in = r->intake;
     struct err err;
@@ -298,7 +301,8 @@ static void take_json(struct program_report *r, struct stream *s, const char *li
         put_record(r, s);
 }
 
-static void note_near(struct program_intake *in, const struct stream *s, const char *line, size_t n)
+static void note_near(struct program_intake *in, const struct report_stream *s, const char *line,
+                      size_t n)
 {
     char whole[2 * SHOWN_BYTES], shown[SHOWN_BYTES + sizeof "..."];
 
@@ -310,7 +314,7 @@ static void note_near(struct program_intake *in, const struct stream *s, const c
             (long long)s->line, s->label);
 }
 
-static void take_text(struct program_report *r, struct stream *s, const char *line, size_t n)
+static void take_text(struct program_report *r, struct report_stream *s, const char *line, size_t n)
 {
     struct program_intake *in = r->intake;
     int found = 0;
@@ -329,7 +333,8 @@ static void take_text(struct program_report *r, struct stream *s, const char *li
 }
 
 /* Keep a piece of a line whose end is yet to come, at most one byte over the limit. */
-static void keep_partial(struct program_report *r, struct stream *s, const char *bytes, size_t n)
+static void keep_partial(struct program_report *r, struct report_stream *s, const char *bytes,
+                         size_t n)
 {
     size_t most = (s->is_text ? TEXT_LINE_BYTES : PROGRAM_LINE_BYTES) + 1;
     size_t room = most - s->partial.size;
@@ -340,9 +345,9 @@ static void keep_partial(struct program_report *r, struct stream *s, const char 
 }
 
 /* A line ends, of which `bytes` are the last. */
-static void end_line(struct program_report *r, struct stream *s, const char *bytes, size_t n)
+static void end_line(struct program_report *r, struct report_stream *s, const char *bytes, size_t n)
 {
-    void (*take)(struct program_report *, struct stream *, const char *, size_t) =
+    void (*take)(struct program_report *, struct report_stream *, const char *, size_t) =
         s->is_text ? take_text : take_json;
 
     if (s->partial.size) {
@@ -363,7 +368,7 @@ static void too_large(struct program_report *r)
 
 void program_report_add(struct program_report *r, const void *bytes, size_t n)
 {
-    struct stream *s = &r->intake->results;
+    struct report_stream *s = &r->intake->results;
     const char *at = n ? bytes : "", *end = at + n, *line_end;
 
     s->bytes += (int64_t)n;
@@ -377,7 +382,8 @@ void program_report_add(struct program_report *r, const void *bytes, size_t n)
         keep_partial(r, s, at, (size_t)(end - at));
 }
 
-static void add_output(struct program_report *r, struct stream *s, const void *bytes, size_t n)
+static void add_output(struct program_report *r, struct report_stream *s, const void *bytes,
+                       size_t n)
 {
     const char *at = n ? bytes : "", *end = at + n;
 
@@ -456,9 +462,9 @@ static void end_streams(struct program_report *r, bool was_killed)
         end_line(r, &in->error, "", 0);
 }
 
-static void stream_reset(struct stream *s)
+static void stream_reset(struct report_stream *s)
 {
-    struct stream fresh = {.label = s->label, .is_text = s->is_text};
+    struct report_stream fresh = {.label = s->label, .is_text = s->is_text};
 
     buf_release(&s->partial);
     curve_release(&s->curve);
@@ -710,7 +716,7 @@ int program_report_so_far(struct program_report *out, const struct program_repor
     now.curve = (struct curve){0};
     buf_add(&now.curve.epochs, earlier->epochs.data, earlier->epochs.size);
     buf_add(&now.curve.points, earlier->points.data, earlier->points.size);
-    now.results = (struct stream){.label = now.results.label};
+    now.results = (struct report_stream){.label = now.results.label};
     *out = (struct program_report){.objective = NAN, .best = -1, .intake = &now};
     program_report_read(out, results);
     merge_streams(&now);

@@ -525,14 +525,14 @@ static void put_shell_value(struct buf *out, const char *value, char quote)
 }
 
 /* Values for the places of a template. */
-struct values {
+struct env_values {
     const struct template *t;
     template_value *value;
     void *source;
 };
 
 /* A name in the brackets around the piece has no value. */
-static bool is_left_out(const struct values *v, const struct template_piece *piece)
+static bool is_left_out(const struct env_values *v, const struct template_piece *piece)
 {
     const struct template *t = v->t;
 
@@ -543,8 +543,8 @@ static bool is_left_out(const struct values *v, const struct template_piece *pie
     return false;
 }
 
-static void put_value(struct buf *out, const struct values *v, const struct template_piece *piece,
-                      const char *text)
+static void put_value(struct buf *out, const struct env_values *v,
+                      const struct template_piece *piece, const char *text)
 {
     if (v->t->is_shell)
         put_shell_value(out, text, piece->quote);
@@ -553,7 +553,7 @@ static void put_value(struct buf *out, const struct values *v, const struct temp
 }
 
 /* Append the words of a value; of a command each but the last with a NUL, which counts it. */
-static int put_list(struct buf *out, size_t *n, const struct values *v,
+static int put_list(struct buf *out, size_t *n, const struct env_values *v,
                     const struct template_piece *piece, const char *text)
 {
     char *copy = strdup(text), *rest = copy, *word;
@@ -574,7 +574,7 @@ static int put_list(struct buf *out, size_t *n, const struct values *v,
     return 0;
 }
 
-static int put_place(struct buf *out, size_t *n, const struct values *v,
+static int put_place(struct buf *out, size_t *n, const struct env_values *v,
                      const struct template_piece *piece, struct err *err)
 {
     const char *name = v->t->texts.data + piece->text, *text = v->value(v->source, name);
@@ -597,7 +597,7 @@ static int put_place(struct buf *out, size_t *n, const struct values *v,
 static int put_words(struct buf *out, size_t *n, const struct template *t, template_value *value,
                      void *source, struct err *err)
 {
-    const struct values v = {t, value, source};
+    const struct env_values v = {t, value, source};
 
     if (t->is_shell)
         shell_program_put(out, n, t, shell_program_bash());

@@ -22,7 +22,7 @@ struct request {
     char folder[SEGMENT_PATH_SIZE];
 };
 
-struct answer {
+struct shared_answer {
     bool is_refusing;
     char host[64];
     char reason[240];
@@ -93,9 +93,9 @@ static int share_on_host(struct segment *s, const struct request *request, bool 
     return agree(hosts.host, !rc, is_shared, why, err);
 }
 
-static int gather_answers(struct shared *shared, const struct answer *mine, struct err *err)
+static int gather_answers(struct shared *shared, const struct shared_answer *mine, struct err *err)
 {
-    struct answer *all = NULL;
+    struct shared_answer *all = NULL;
     int n;
 
     TRY(MPI_Comm_size, (hosts.leaders, &n));
@@ -130,7 +130,7 @@ static int make_copy(struct shared *shared, struct err *err)
 static int open_all(struct shared *shared, const struct request *request, struct err *err)
 {
     bool is_wanted = hosts.size > 1 && *request->folder, is_shared = false;
-    struct answer answer = {.is_refusing = false};
+    struct shared_answer answer = {.is_refusing = false};
     struct err why = {""};
 
     if (is_wanted && share_on_host(&shared->segment, request, &is_shared, &why, err))

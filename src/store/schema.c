@@ -243,7 +243,7 @@ static int make(struct schema *schema, const struct schema_history *history, uin
     return rc;
 }
 
-struct comparison {
+struct schema_comparison {
     const char *path;
     struct schema file;
     const struct schema_history *history;
@@ -251,7 +251,7 @@ struct comparison {
     uint32_t version;
 };
 
-static struct schema *made(struct comparison *c, uint32_t from)
+static struct schema *made(struct schema_comparison *c, uint32_t from)
 {
     return &c->made[from - c->history->oldest];
 }
@@ -270,7 +270,7 @@ static bool is_view_of_ours(const char *name)
 }
 
 /* All schemas migrated to one version have the same names. */
-static bool is_ours(struct comparison *c, const char *name)
+static bool is_ours(struct schema_comparison *c, const char *name)
 {
     return is_view_of_ours(name) || find(made(c, c->version), name);
 }
@@ -282,7 +282,8 @@ static bool is_same(const struct object *a, const struct object *b)
 }
 
 /* Try the newest schema first, since each takes milliseconds to make. */
-static int find_as_made(bool *found, struct comparison *c, const struct object *o, struct err *err)
+static int find_as_made(bool *found, struct schema_comparison *c, const struct object *o,
+                        struct err *err)
 {
     *found = false;
     for (uint32_t from = c->version; from >= c->history->oldest && !*found; from--) {
@@ -314,7 +315,7 @@ static bool is_internal(const struct object *o)
     return !sqlite3_strnicmp(o->name, "sqlite_autoindex_", 17) && !*o->sql;
 }
 
-static int refuse(const struct comparison *c, const struct object *o, const char *why,
+static int refuse(const struct schema_comparison *c, const struct object *o, const char *why,
                   struct err *err)
 {
     return err_set(err,
@@ -323,7 +324,7 @@ static int refuse(const struct comparison *c, const struct object *o, const char
                    c->path, o->type, o->name, why);
 }
 
-static int check_ours(struct comparison *c, const struct object *o, struct err *err)
+static int check_ours(struct schema_comparison *c, const struct object *o, struct err *err)
 {
     bool is_as_made;
 
@@ -332,7 +333,7 @@ static int check_ours(struct comparison *c, const struct object *o, struct err *
     return is_as_made ? 0 : refuse(c, o, "differs from what espalier creates", err);
 }
 
-static int check_object(struct comparison *c, const struct object *o, struct err *err)
+static int check_object(struct schema_comparison *c, const struct object *o, struct err *err)
 {
     if (!sqlite3_strnicmp(o->name, "sqlite_", 7))
         return is_internal(o) ? 0 : refuse(c, o, "has a name that SQLite reserves", err);
@@ -346,7 +347,7 @@ static int check_object(struct comparison *c, const struct object *o, struct err
     return hides_function(o->name) ? refuse(c, o, "has the name of an SQLite function", err) : 0;
 }
 
-static int check_missing(struct comparison *c, struct err *err)
+static int check_missing(struct schema_comparison *c, struct err *err)
 {
     const struct schema *wanted = made(c, c->version);
 
@@ -359,7 +360,7 @@ static int check_missing(struct comparison *c, struct err *err)
 int schema_check(struct store *store, const struct schema_history *history, uint32_t version,
                  struct err *err)
 {
-    struct comparison c = {.path = store->path, .history = history, .version = version};
+    struct schema_comparison c = {.path = store->path, .history = history, .version = version};
     int rc = read_file(&c.file, store, err);
 
     if (!rc)

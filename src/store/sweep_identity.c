@@ -22,7 +22,7 @@ static int parse_hash(struct hash *hash, const struct store *store, const char *
  * Fixed settings come from the sweep file that the last run stored. Today's pass through the same
  * writer and reader, so that both have absolute paths and the same notation. */
 
-struct comparison {
+struct sweep_comparison {
     struct store *store;
     const struct plan *plan;
     const struct dataset *data;
@@ -33,7 +33,7 @@ struct comparison {
     bool varies[P_MAX];         /* axes of the stored sweep or of the plan */
 };
 
-static int read_there(struct comparison *c, const char *name, struct err *err)
+static int read_there(struct sweep_comparison *c, const char *name, struct err *err)
 {
     sqlite3_stmt *row = db_bind(c->store, STATEMENT_SWEEP_FIND, err, "s", name);
     int rc = row ? db_step(c->store, row, err) : -1;
@@ -50,7 +50,7 @@ static int read_there(struct comparison *c, const char *name, struct err *err)
     return rc;
 }
 
-static int read_here(struct comparison *c, struct err *err)
+static int read_here(struct sweep_comparison *c, struct err *err)
 {
     const struct sweep *sweep = c->plan->sweep;
     struct buf ini = {0};
@@ -63,7 +63,7 @@ static int read_here(struct comparison *c, struct err *err)
     return rc;
 }
 
-static int read_axes(struct comparison *c, struct err *err)
+static int read_axes(struct sweep_comparison *c, struct err *err)
 {
     memcpy(c->varies, c->plan->sweep->swept, sizeof c->varies);
     return stored_settings_mark_axes(c->varies, &c->here.fixed, c->store,
@@ -82,7 +82,7 @@ static void put_value(struct buf *out, enum param_id id, union value value)
 
 /* Append the line that restores the stored value, if the file does not set it and the default has
  * changed. */
-static void put_remedy(struct buf *out, const struct comparison *c, enum param_id id)
+static void put_remedy(struct buf *out, const struct sweep_comparison *c, enum param_id id)
 {
     const struct param *row = sweep_row(&c->here, (int)id);
     bool has_changed = id == P_SCALE || !param_equal(id, param_default(id), param_before(id));
@@ -95,7 +95,7 @@ static void put_remedy(struct buf *out, const struct comparison *c, enum param_i
     buf_putc(out, ')');
 }
 
-static void compare(struct comparison *c, enum param_id id)
+static void compare(struct sweep_comparison *c, enum param_id id)
 {
     const struct param *row = sweep_row(&c->here, (int)id);
     int other = id < P_COUNT ? (int)id : free_names_find(c->there.names, row->key);
@@ -122,7 +122,7 @@ static bool is_of_data(enum param_id id)
             id == P_INPUTS);
 }
 
-static void compare_data(struct comparison *c)
+static void compare_data(struct sweep_comparison *c)
 {
     char digest[HASH_HEX_SIZE];
     struct buf files = {0};
@@ -151,7 +151,7 @@ static void compare_data(struct comparison *c)
 int store_differences(struct store *store, const struct plan *plan, const struct dataset *data,
                       struct errlist *out, struct err *err)
 {
-    struct comparison c = {.store = store, .plan = plan, .data = data, .out = out};
+    struct sweep_comparison c = {.store = store, .plan = plan, .data = data, .out = out};
     int rc = read_there(&c, plan->sweep->fixed.v[P_SWEEP_NAME].s, err);
 
     if (!rc && c.sweep_id)

@@ -64,7 +64,7 @@ struct item {
 
 /* Entries are numbered by their first row. If a column splits an entry, rows with the first row's
  * value keep it; the others get new entries below it. */
-struct group {
+struct code_group {
     int32_t limit;
     int32_t n_rows;
     int32_t first;  /* first column */
@@ -83,11 +83,11 @@ struct group {
     int64_t n_entries, n_items;
 };
 
-static int group_init(struct group *g, int32_t n_rows, int32_t limit, struct err *err)
+static int group_init(struct code_group *g, int32_t n_rows, int32_t limit, struct err *err)
 {
     size_t n = (size_t)n_rows;
 
-    *g = (struct group){.limit = limit, .n_rows = n_rows, .n = 1};
+    *g = (struct code_group){.limit = limit, .n_rows = n_rows, .n = 1};
     g->code = calloc(n, sizeof *g->code);
     g->next = calloc(n, sizeof *g->next);
     if (!g->code || !g->next)
@@ -95,7 +95,7 @@ static int group_init(struct group *g, int32_t n_rows, int32_t limit, struct err
     return 0;
 }
 
-static void group_release(struct group *g)
+static void group_release(struct code_group *g)
 {
     free(g->code);
     free(g->next);
@@ -104,7 +104,7 @@ static void group_release(struct group *g)
 }
 
 /* -1: too many entries for rows with value v. */
-static int32_t part(struct group *g, int32_t *n, int32_t e, float v)
+static int32_t part(struct code_group *g, int32_t *n, int32_t e, float v)
 {
     if (!g->is_seen[e]) {
         g->is_seen[e] = true;
@@ -124,7 +124,7 @@ static int32_t part(struct group *g, int32_t *n, int32_t e, float v)
 }
 
 /* False: too many entries, and the group is unchanged. x: [n_rows]. */
-static bool try_column(struct group *g, const float *x)
+static bool try_column(struct code_group *g, const float *x)
 {
     int32_t n = g->n;
 
@@ -142,7 +142,7 @@ static bool try_column(struct group *g, const float *x)
     return true;
 }
 
-static void take_column(struct group *g, int32_t column)
+static void take_column(struct code_group *g, int32_t column)
 {
     uint16_t *swap = g->code;
 
@@ -159,9 +159,9 @@ static void take_column(struct group *g, int32_t column)
     g->next = swap;
 }
 
-typedef void group_use(struct coded *c, const struct group *g, int32_t end);
+typedef void group_use(struct coded *c, const struct code_group *g, int32_t end);
 
-static void close_group(struct coded *c, struct group *g, int32_t end, group_use *use)
+static void close_group(struct coded *c, struct code_group *g, int32_t end, group_use *use)
 {
     if (end == g->first)
         return;
@@ -178,7 +178,7 @@ static void close_group(struct coded *c, struct group *g, int32_t end, group_use
 }
 
 /* False: the column alone has too many values. */
-static bool add_column(struct coded *c, struct group *g, const float *x, int32_t column,
+static bool add_column(struct coded *c, struct code_group *g, const float *x, int32_t column,
                        group_use *use)
 {
     if (!try_column(g, x)) {
@@ -251,7 +251,7 @@ static int allocate(struct coded *c, struct err *err)
 
 /* ---- storing a group ---- */
 
-static void lay_items(struct coded *c, const struct group *g)
+static void lay_items(struct coded *c, const struct code_group *g)
 {
     const struct item *items = (const struct item *)(const void *)g->items.data;
     int32_t n = (int32_t)(g->items.size / sizeof *items);
@@ -274,7 +274,7 @@ static void lay_items(struct coded *c, const struct group *g)
     c->n_items += n;
 }
 
-static void lay_rows(struct coded *c, const struct group *g)
+static void lay_rows(struct coded *c, const struct code_group *g)
 {
     int32_t *start = c->run_start + c->n_entries;
     size_t group = (size_t)c->n_groups, panel = (size_t)c->panel;
@@ -293,7 +293,7 @@ static void lay_rows(struct coded *c, const struct group *g)
     }
 }
 
-static void lay_group(struct coded *c, const struct group *g, int32_t end)
+static void lay_group(struct coded *c, const struct code_group *g, int32_t end)
 {
     lay_items(c, g);
     lay_rows(c, g);
@@ -310,7 +310,7 @@ static void lay_group(struct coded *c, const struct group *g, int32_t end)
 
 /* A column with too many values sets a group's limit to 0. False: no group is left. x: [n_rows]
  * scratch. */
-static bool add_panel(struct coded *c, struct group *groups, int n, const struct mat *panel,
+static bool add_panel(struct coded *c, struct code_group *groups, int n, const struct mat *panel,
                       int32_t first, float *x, group_use *use)
 {
     bool is_any_left = true;
@@ -329,8 +329,8 @@ static bool add_panel(struct coded *c, struct group *groups, int n, const struct
 }
 
 /* 1: added all columns; 0: no group is left; -1 and err. */
-static int add_all(struct coded *c, struct group *groups, int n, const struct coded_source *source,
-                   group_use *use, struct err *err)
+static int add_all(struct coded *c, struct code_group *groups, int n,
+                   const struct coded_source *source, group_use *use, struct err *err)
 {
     struct mat space, column = {0};
     int rc = 1;
@@ -354,7 +354,7 @@ static int add_all(struct coded *c, struct group *groups, int n, const struct co
     return rc;
 }
 
-static int read_columns(struct coded *c, struct group *groups, int n,
+static int read_columns(struct coded *c, struct code_group *groups, int n,
                         const struct coded_source *source, group_use *use, struct err *err)
 {
     int rc = add_all(c, groups, n, source, use, err);
@@ -368,7 +368,7 @@ static int read_columns(struct coded *c, struct group *groups, int n,
     return rc;
 }
 
-static double cost_of(const struct coded *c, const struct group *g)
+static double cost_of(const struct coded *c, const struct code_group *g)
 {
     double tree = (double)g->n_entries + (double)g->n_items + c->n_cols;
 
@@ -378,8 +378,8 @@ static double cost_of(const struct coded *c, const struct group *g)
 
 int coded_count(struct coded *c, const struct coded_source *source, double most, struct err *err)
 {
-    struct group groups[N_LIMITS] = {{0}};
-    const struct group *best = NULL;
+    struct code_group groups[N_LIMITS] = {{0}};
+    const struct code_group *best = NULL;
     int rc = 1;
 
     *c = (struct coded){.n_rows = source->n_rows, .n_cols = source->n_cols};
@@ -406,7 +406,7 @@ int coded_count(struct coded *c, const struct coded_source *source, double most,
 
 int coded_make(struct coded *c, const struct coded_source *source, struct err *err)
 {
-    struct group group = {0};
+    struct code_group group = {0};
     int rc = allocate(c, err) || group_init(&group, c->n_rows, CODED_ENTRIES / c->panel, err)
                  ? -1
                  : read_columns(c, &group, 1, source, lay_group, err);

@@ -39,7 +39,7 @@ INLINE void store(float *p, const v16 *v, int lanes)
 
 /* ---- product ---- */
 
-struct part {
+struct coded_part {
     struct mat *z;
     const struct coded *c;
     const int32_t *rows;
@@ -54,7 +54,7 @@ struct tables {
     v16 sum[CHUNK];
 } __attribute__((aligned(64)));
 
-INLINE void make_table(v16 *entry, const struct part *part, int32_t group, int lanes)
+INLINE void make_table(v16 *entry, const struct coded_part *part, int32_t group, int lanes)
 {
     const struct coded *c = part->c;
     int32_t first = c->entry[group];
@@ -112,8 +112,8 @@ static inline void add_any_panel(v16 *sum, int32_t n, const v16 *entry, const ui
 }
 
 /* Groups missing from the last panel have code 0 everywhere. */
-INLINE void product_chunk(struct tables *tables, const struct part *part, int32_t from, int32_t n,
-                          int lanes)
+INLINE void product_chunk(struct tables *tables, const struct coded_part *part, int32_t from,
+                          int32_t n, int lanes)
 {
     const struct coded *c = part->c;
     int32_t limit = CODED_ENTRIES / c->panel;
@@ -135,7 +135,7 @@ INLINE void product_chunk(struct tables *tables, const struct part *part, int32_
         store(mat_row(part->z, from + i) + part->column, &tables->sum[i], lanes);
 }
 
-CLONES static void do_product(const struct part *part)
+CLONES static void do_product(const struct coded_part *part)
 {
     struct tables tables;
 
@@ -165,7 +165,7 @@ void coded_product(struct mat *z, const struct coded *c, const int32_t *rows, co
     for (int32_t i = 0; i < n_blocks * n_cuts; i++) {
         int32_t column = i / n_cuts * LANES;
         int64_t cut = i % n_cuts;
-        struct part part = {
+        struct coded_part part = {
             .z = z,
             .c = c,
             .rows = rows,

@@ -63,12 +63,12 @@ INLINE void tile(int rows, int vectors, float *c, int64_t width, struct operand 
 }
 
 /* A part (depth, columns) of b, in rows of `width`. */
-struct panel {
+struct gemm_panel {
     const float *b;
     int64_t width, columns, depth;
 };
 
-INLINE void strip(int rows, float *c, int64_t width, struct operand a, const struct panel *p,
+INLINE void strip(int rows, float *c, int64_t width, struct operand a, const struct gemm_panel *p,
                   bool accumulates)
 {
     int64_t j = 0;
@@ -82,7 +82,7 @@ INLINE void strip(int rows, float *c, int64_t width, struct operand a, const str
 }
 
 /* Columns `from` and on of all rows of c. */
-AVX512 static void piece(struct mat *c, int64_t from, struct operand a, const struct panel *p,
+AVX512 static void piece(struct mat *c, int64_t from, struct operand a, const struct gemm_panel *p,
                          bool accumulates)
 {
     int64_t width = c->n_cols;
@@ -109,7 +109,7 @@ static void product(struct mat *c, struct operand op, const struct mat *b, bool 
 {
     for (int32_t k = 0; k < b->n_rows; k += DEPTH, op.v += DEPTH * op.col) {
         int32_t depth = b->n_rows - k < DEPTH ? b->n_rows - k : DEPTH;
-        struct panel panel = {mat_row(b, k), b->n_cols, b->n_cols, depth};
+        struct gemm_panel panel = {mat_row(b, k), b->n_cols, b->n_cols, depth};
 
         piece(c, 0, op, &panel, accumulates || k > 0);
     }
@@ -181,7 +181,7 @@ static void product_nt(struct mat *c, struct operand op, const struct mat *b, bo
 
         for (int32_t j = 0; j < b->n_rows; j += 4 * LANES) {
             int32_t columns = b->n_rows - j < 4 * LANES ? b->n_rows - j : 4 * LANES;
-            struct panel panel = {turned, columns, columns, depth};
+            struct gemm_panel panel = {turned, columns, columns, depth};
 
             transpose(turned, mat_row(b, j) + k, b->n_cols, columns, depth);
             piece(c, j, op, &panel, accumulates || k > 0);

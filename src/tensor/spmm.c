@@ -20,7 +20,7 @@
 typedef float v16 __attribute__((vector_size(64), aligned(4), may_alias));
 typedef float v8 __attribute__((vector_size(32), aligned(4), may_alias));
 
-struct line {
+struct spmm_line {
     const int32_t *col;
     const float *val;
     int64_t n;
@@ -29,7 +29,7 @@ struct line {
     const int32_t *pos;
 };
 
-INLINE const float *source(const struct line *line, int64_t e)
+INLINE const float *source(const struct spmm_line *line, int64_t e)
 {
     int64_t row = line->pos ? line->pos[line->col[e]] : line->col[e];
 
@@ -37,7 +37,7 @@ INLINE const float *source(const struct line *line, int64_t e)
 }
 
 /* vectors: a constant, at most 8. */
-INLINE void gather_vectors(float *y, const struct line *line, int64_t at, int vectors)
+INLINE void gather_vectors(float *y, const struct spmm_line *line, int64_t at, int vectors)
 {
     v16 sum[8] = {{0}};
 
@@ -55,7 +55,7 @@ INLINE void gather_vectors(float *y, const struct line *line, int64_t at, int ve
         *(v16 *)(y + at + 16 * v) = sum[v];
 }
 
-INLINE void gather_8(float *y, const struct line *line, int64_t at)
+INLINE void gather_8(float *y, const struct spmm_line *line, int64_t at)
 {
     v8 sum = {0};
 
@@ -69,7 +69,7 @@ INLINE void gather_8(float *y, const struct line *line, int64_t at)
 }
 
 /* A constant rest keeps sum[] in registers. */
-INLINE void gather_rest(float *y, const struct line *line, int64_t at, int rest)
+INLINE void gather_rest(float *y, const struct spmm_line *line, int64_t at, int rest)
 {
     float sum[7] = {0};
 
@@ -85,7 +85,7 @@ INLINE void gather_rest(float *y, const struct line *line, int64_t at, int rest)
         y[at + j] = sum[j];
 }
 
-INLINE void gather(float *y, const struct line *line)
+INLINE void gather(float *y, const struct spmm_line *line)
 {
     int64_t at = 0;
 
@@ -105,20 +105,20 @@ INLINE void gather(float *y, const struct line *line)
     }
 }
 
-INLINE struct line line_of(const struct csr *a, int32_t row, const struct mat *x,
-                           const int32_t *pos)
+INLINE struct spmm_line line_of(const struct csr *a, int32_t row, const struct mat *x,
+                                const int32_t *pos)
 {
     int64_t begin = a->row_start[row];
 
-    return (struct line){a->col + begin, a->val + begin, a->row_start[row + 1] - begin,
-                         x->v,           x->n_cols,      pos};
+    return (struct spmm_line){a->col + begin, a->val + begin, a->row_start[row + 1] - begin,
+                              x->v,           x->n_cols,      pos};
 }
 
 CLONES static void gather_rows(struct mat *y, int32_t from, int32_t to, const struct csr *a,
                                const int32_t *rows, const struct mat *x, const int32_t *pos)
 {
     for (int32_t i = from; i < to; i++) {
-        struct line line = line_of(a, rows ? rows[i] : i, x, pos);
+        struct spmm_line line = line_of(a, rows ? rows[i] : i, x, pos);
 
         gather(mat_row(y, i), &line);
     }
@@ -129,7 +129,7 @@ AVX512 static void gather_wide_rows(struct mat *y, int32_t from, int32_t to, con
                                     const int32_t *rows, const struct mat *x, const int32_t *pos)
 {
     for (int32_t i = from; i < to; i++) {
-        struct line line = line_of(a, rows ? rows[i] : i, x, pos);
+        struct spmm_line line = line_of(a, rows ? rows[i] : i, x, pos);
 
         for (int64_t at = 0; at < line.width; at += WIDE)
             gather_vectors(mat_row(y, i), &line, at, WIDE / 16);

@@ -13,7 +13,7 @@
  * the samples; product_order.h decides. */
 #define SMALL_SHARE 8
 
-struct outline {
+struct network_outline {
     struct gcn_outline gcn;
     struct csr adjacency; /* until the inputs are made; empty if it is quick to rebuild */
 };
@@ -44,7 +44,7 @@ static bool is_reduced(const struct inputs_key *key)
 static int find_outline(void *outline_, struct derived *derived, const struct inputs_key *key,
                         struct err *err)
 {
-    struct outline *outline = outline_;
+    struct network_outline *outline = outline_;
     const struct dataset *data = derived->data;
     const struct mat *l;
 
@@ -65,18 +65,18 @@ static int find_outline(void *outline_, struct derived *derived, const struct in
 
 static void forget_outline(void *outline)
 {
-    csr_release(&((struct outline *)outline)->adjacency);
+    csr_release(&((struct network_outline *)outline)->adjacency);
 }
 
 static double inputs_bytes(const void *outline)
 {
-    return gcn_outline_bytes(&((const struct outline *)outline)->gcn);
+    return gcn_outline_bytes(&((const struct network_outline *)outline)->gcn);
 }
 
 static int make(void *inputs, void *outline_, struct derived *derived, const struct inputs_key *key,
                 struct err *err)
 {
-    struct outline *outline = outline_;
+    struct network_outline *outline = outline_;
     const struct mat *l = NULL;
     int rc = 0;
 
@@ -115,7 +115,7 @@ static int view(void *inputs, const struct dataset *data, const void *block, siz
 
 static const struct inputs_type network_inputs = {
     .size = sizeof(struct gcn_inputs),
-    .outline_size = sizeof(struct outline),
+    .outline_size = sizeof(struct network_outline),
     .key = make_key,
     .outline = find_outline,
     .forget = forget_outline,
@@ -135,7 +135,7 @@ static const struct inputs_type network_inputs = {
 static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
                  const struct dataset *data, const void *outline_, const struct split *split)
 {
-    const struct gcn_outline *outline = &((const struct outline *)outline_)->gcn;
+    const struct gcn_outline *outline = &((const struct network_outline *)outline_)->gcn;
     struct gcn_spec spec;
 
     spec_gcn(&spec, s);

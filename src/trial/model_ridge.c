@@ -9,7 +9,7 @@
 
 /* ---- inputs: struct ridge_inputs ---- */
 
-struct outline {
+struct ridge_outline {
     const struct dataset *data;
 };
 
@@ -25,7 +25,7 @@ static int make_key(struct inputs_key *key, const struct dataset *data, const st
 static int find_outline(void *outline_, struct derived *derived, const struct inputs_key *key,
                         struct err *err)
 {
-    struct outline *outline = outline_;
+    struct ridge_outline *outline = outline_;
     const struct dataset *data = derived->data;
     double bytes = ridge_bytes(data) + (double)data->block_bytes;
 
@@ -40,7 +40,7 @@ static int find_outline(void *outline_, struct derived *derived, const struct in
 
 static double inputs_bytes(const void *outline)
 {
-    return ridge_inputs_bytes(((const struct outline *)outline)->data);
+    return ridge_inputs_bytes(((const struct ridge_outline *)outline)->data);
 }
 
 static int make(void *inputs, void *outline, struct derived *derived, const struct inputs_key *key,
@@ -73,7 +73,7 @@ static int view(void *inputs, const struct dataset *data, const void *block, siz
 
 static const struct inputs_type kernel_inputs = {
     .size = sizeof(struct ridge_inputs),
-    .outline_size = sizeof(struct outline),
+    .outline_size = sizeof(struct ridge_outline),
     .key = make_key,
     .outline = find_outline,
     .bytes = inputs_bytes,

@@ -220,7 +220,7 @@ own && code ~ /(^|[^A-Za-z0-9_])(exit|_exit|_Exit|quick_exit|abort)[ \t]*\(/ && 
     breach("talk", "ends the process: " code)
 }
 
-own && FILENAME ~ /\.h$/ && code ~ /^(struct|union|enum) [a-z_0-9]+ {/ {
+own && code ~ /^(struct|union|enum) [a-z_0-9]+ {/ {
     check_tag(code)
 }
 

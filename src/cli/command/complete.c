@@ -312,7 +312,7 @@ static void offer_from(struct candidates *c, const char *db, enum value_kind kin
 /* ---- the line ---- */
 
 /* The words before the last one. */
-struct line {
+struct typed_line {
     const struct command *command;
     const struct option_row *pending; /* the last word is its value; or NULL */
     const char *db;
@@ -321,7 +321,7 @@ struct line {
     bool is_over; /* after "--" */
 };
 
-static void take_option(struct line *line, const char *word)
+static void take_option(struct typed_line *line, const char *word)
 {
     const char *equals = strchr(word, '=');
     const struct option_row *o;
@@ -344,7 +344,7 @@ static void take_option(struct line *line, const char *word)
     }
 }
 
-static void take_word(struct line *line, const char *word)
+static void take_word(struct typed_line *line, const char *word)
 {
     if (line->pending) {
         if (!strcmp(line->pending->name, "db"))
@@ -361,7 +361,7 @@ static void take_word(struct line *line, const char *word)
     }
 }
 
-static const char *database_of(const struct line *line)
+static const char *database_of(const struct typed_line *line)
 {
     const char *variable = getenv(LAUNCH_DB);
     int at = line->command->db_operand == DB_FIRST ? 0 : 1;
@@ -380,7 +380,7 @@ static void offer_commands(struct candidates *c)
             offer(c, (*p)->name, (*p)->summary);
 }
 
-static void offer_kind(struct candidates *c, const struct line *line, enum value_kind kind)
+static void offer_kind(struct candidates *c, const struct typed_line *line, enum value_kind kind)
 {
     switch (kind) {
     case VALUE_TEXT:
@@ -410,7 +410,7 @@ static void offer_kind(struct candidates *c, const struct line *line, enum value
     }
 }
 
-static void offer_operands(struct candidates *c, const struct line *line)
+static void offer_operands(struct candidates *c, const struct typed_line *line)
 {
     const struct command *command = line->command;
     int at = line->n_operands;
@@ -422,7 +422,7 @@ static void offer_operands(struct candidates *c, const struct line *line)
         offer_kind(c, line, command->operand_kind);
 }
 
-static void offer_option_value(struct candidates *c, const struct line *line,
+static void offer_option_value(struct candidates *c, const struct typed_line *line,
                                const struct option_row *o)
 {
     if (o->choices)
@@ -431,7 +431,7 @@ static void offer_option_value(struct candidates *c, const struct line *line,
         offer_kind(c, line, o->kind);
 }
 
-static void offer_options(struct candidates *c, const struct line *line)
+static void offer_options(struct candidates *c, const struct typed_line *line)
 {
     const struct option_row *o;
     const char *equals = strchr(c->word, '=');
@@ -454,7 +454,7 @@ static void offer_options(struct candidates *c, const struct line *line)
 
 static void offer_all(struct candidates *c, const char *const *words, int n)
 {
-    struct line line = {0};
+    struct typed_line line = {0};
     int at = parse_count_common(words, n - 1);
 
     if (at == n - 1) {

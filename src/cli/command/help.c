@@ -11,28 +11,28 @@
 enum { LARGEST_WIDTH = 100, SMALLEST_WIDTH = 40 };
 enum { LARGEST_LEFT = 26 };
 
-struct page {
+struct help_page {
     struct buf *out;
     int fd, width;
     int left; /* of the first column, with its margins */
 };
 
-static struct page begin(struct buf *out, int fd)
+static struct help_page begin(struct buf *out, int fd)
 {
     int width = terminal_width(fd);
 
     width = width > LARGEST_WIDTH ? LARGEST_WIDTH : width < SMALLEST_WIDTH ? SMALLEST_WIDTH : width;
-    return (struct page){.out = out, .fd = fd, .width = width};
+    return (struct help_page){.out = out, .fd = fd, .width = width};
 }
 
-static void put_styled(const struct page *page, enum terminal_style style, const char *text)
+static void put_styled(const struct help_page *page, enum terminal_style style, const char *text)
 {
     buf_puts(page->out, terminal_style(page->fd, style));
     buf_puts(page->out, text);
     buf_puts(page->out, terminal_style(page->fd, TERMINAL_PLAIN));
 }
 
-static void put_heading(const struct page *page, const char *text)
+static void put_heading(const struct help_page *page, const char *text)
 {
     buf_putc(page->out, '\n');
     put_styled(page, TERMINAL_HEADING, text);
@@ -46,7 +46,7 @@ static void put_blanks(struct buf *out, int n)
 }
 
 /* A row of two columns. The second one begins on a line of its own where the first is too long. */
-static void put_row(const struct page *page, const char *left, const char *right)
+static void put_row(const struct help_page *page, const char *left, const char *right)
 {
     int used = 2 + (int)strlen(left);
 
@@ -61,7 +61,7 @@ static void put_row(const struct page *page, const char *left, const char *right
     buf_putc(page->out, '\n');
 }
 
-static void put_paragraphs(const struct page *page, const char *text)
+static void put_paragraphs(const struct help_page *page, const char *text)
 {
     while (*text) {
         const char *end = strstr(text, "\n\n");
@@ -79,14 +79,14 @@ static void put_paragraphs(const struct page *page, const char *text)
 
 /* ---- one command ---- */
 
-static void put_usage(const struct page *page, const struct command *c)
+static void put_usage(const struct help_page *page, const struct command *c)
 {
     put_styled(page, TERMINAL_HEADING, "usage:");
     buf_printf(page->out, " espalier %s%s%s%s\n", c->name, c->takes_words ? "" : " [OPTIONS]",
                *c->operands ? " " : "", c->operands);
 }
 
-static void put_examples(const struct page *page, const struct command *c)
+static void put_examples(const struct help_page *page, const struct command *c)
 {
     if (!c->examples)
         return;
@@ -110,7 +110,7 @@ static void left_of(char *left, size_t size, const struct option_row *o)
              o->argument ? o->argument : "");
 }
 
-static void put_option(const struct page *page, const struct option_row *o)
+static void put_option(const struct help_page *page, const struct option_row *o)
 {
     const char *standard = option_default(o);
     struct buf right = {0};
@@ -134,7 +134,7 @@ static bool has_own_options(const struct command *c)
     return false;
 }
 
-static void put_options(const struct page *page, const struct command *c)
+static void put_options(const struct help_page *page, const struct command *c)
 {
     const struct option_row *o;
     bool has_own = has_own_options(c), has_heading = false;
@@ -152,7 +152,7 @@ static void put_options(const struct page *page, const struct command *c)
 
 void help_put_command(struct buf *out, const struct command *c, int fd)
 {
-    struct page page = begin(out, fd);
+    struct help_page page = begin(out, fd);
     struct buf see = {0};
 
     page.left = LARGEST_LEFT;
@@ -186,7 +186,7 @@ static const struct example first_steps[] = {
 
 void help_put_commands(struct buf *out, int fd)
 {
-    struct page page = begin(out, fd);
+    struct help_page page = begin(out, fd);
     static const struct command program = {
         .name = "COMMAND", .operands = "[ARGUMENTS]", .examples = first_steps};
 

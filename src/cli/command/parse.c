@@ -249,14 +249,14 @@ const struct option_row *parse_find_long(const struct command *command, const ch
 
 /* ---- the line ---- */
 
-struct words {
+struct command_words {
     char **at;
     int n, next;
     bool wants_help;
 };
 
 static int take_value(const char **value, const struct call *call, const struct option_row *o,
-                      struct words *words, struct err *err)
+                      struct command_words *words, struct err *err)
 {
     if (words->next == words->n)
         return err_set(err, "%s: --%s needs a value: --%s %s", call->command->name, o->name,
@@ -293,7 +293,8 @@ int parse_count_common(const char *const *words, int n)
 }
 
 /* word: behind the dashes. */
-static int take_long(struct call *call, const char *word, struct words *words, struct err *err)
+static int take_long(struct call *call, const char *word, struct command_words *words,
+                     struct err *err)
 {
     const char *equals = strchr(word, '=');
     const char *value = equals ? equals + 1 : NULL;
@@ -316,7 +317,7 @@ static int take_long(struct call *call, const char *word, struct words *words, s
 }
 
 /* letters: behind the dash. */
-static int take_letters(struct call *call, const char *letters, struct words *words,
+static int take_letters(struct call *call, const char *letters, struct command_words *words,
                         struct err *err)
 {
     for (; *letters; letters++) {
@@ -339,7 +340,7 @@ static int take_letters(struct call *call, const char *letters, struct words *wo
     return 0;
 }
 
-static int take_words(struct call *call, struct words *words, struct err *err)
+static int take_words(struct call *call, struct command_words *words, struct err *err)
 {
     bool is_over = call->command->takes_words;
     int rc = 0;
@@ -432,7 +433,7 @@ static int finish(struct call *call, struct err *err)
 enum parse_result call_parse(struct call *call, const struct command *command, int argc,
                              char **argv, struct err *err)
 {
-    struct words words = {.at = argv, .n = argc, .next = 1};
+    struct command_words words = {.at = argv, .n = argc, .next = 1};
     size_t size = command->options_size ? command->options_size : sizeof(struct common_options);
 
     *call = (struct call){.command = command, .argc = argc, .argv = argv};

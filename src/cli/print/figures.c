@@ -21,12 +21,12 @@ enum { PATH_SIZE = 4096 };
 #define MARK "<script type=\"image/svg+xml\" id=\"figure-"
 
 /* Names of the file in the folder of one call. */
-struct place {
+struct figure_place {
     char *folder; /* owned by base/leftover.h */
     char page[PATH_SIZE], dom[PATH_SIZE], messages[PATH_SIZE], profile[PATH_SIZE];
 };
 
-static int place_init(struct place *place, struct err *err)
+static int place_init(struct figure_place *place, struct err *err)
 {
     const char *below = getenv("TMPDIR");
     char path[PATH_SIZE];
@@ -95,8 +95,8 @@ static int wait_for(pid_t pid)
 /* Run a command and wait for its end. words: the program, which is looked up in PATH, its arguments, and
  * NULL. Its standard output goes to the file `output`. status out: its exit status, 127 if there is no
  * such program, or 128 + the signal that ended it. -1 and err: it was not started. */
-static int run(int *status, const char *const *words, const char *output, const struct place *place,
-               struct err *err)
+static int run(int *status, const char *const *words, const char *output,
+               const struct figure_place *place, struct err *err)
 {
     int out = open_output(output, err);
     int messages = out < 0 ? -1 : open_output(place->messages, err);
@@ -118,7 +118,7 @@ static int run(int *status, const char *const *words, const char *output, const 
 /* ---- the browser ---- */
 
 /* The script sees the address #figures. status out: of the browser, 127 if there is none. */
-static int run_browser(int *status, const struct place *place, struct err *err)
+static int run_browser(int *status, const struct figure_place *place, struct err *err)
 {
     static const char *const names[] = {"chromium", "chromium-browser", "google-chrome", "chrome"};
     char address[PATH_SIZE + 32];
@@ -177,7 +177,8 @@ static int read_dom(struct figures *figures, const char *path, struct err *err)
 
 /* ---- PDF ---- */
 
-static int make_pdf(int *status, struct figure *f, const struct place *place, struct err *err)
+static int make_pdf(int *status, struct figure *f, const struct figure_place *place,
+                    struct err *err)
 {
     char svg[PATH_SIZE + 32], pdf[PATH_SIZE + 32];
     const char *const words[] = {"rsvg-convert", "-f", "pdf", svg, NULL};
@@ -190,7 +191,7 @@ static int make_pdf(int *status, struct figure *f, const struct place *place, st
     return *status ? 0 : read_file(&f->pdf, pdf, err);
 }
 
-static int make_pdfs(struct figures *figures, const struct place *place, struct err *err)
+static int make_pdfs(struct figures *figures, const struct figure_place *place, struct err *err)
 {
     int status = 0;
 
@@ -202,7 +203,7 @@ static int make_pdfs(struct figures *figures, const struct place *place, struct 
                : 0;
 }
 
-static int draw(struct figures *figures, const struct buf *page, const struct place *place,
+static int draw(struct figures *figures, const struct buf *page, const struct figure_place *place,
                 struct err *err)
 {
     int status;
@@ -218,7 +219,7 @@ static int draw(struct figures *figures, const struct buf *page, const struct pl
 
 int figures_draw(struct figures *figures, const struct buf *page, struct err *err)
 {
-    struct place place;
+    struct figure_place place;
     int rc;
 
     *figures = (struct figures){0};

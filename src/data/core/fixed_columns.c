@@ -28,7 +28,7 @@ static int fault(struct err *err, const struct target_cells *cells, int32_t i, c
 
 /* ---- new samples ---- */
 
-struct coding {
+struct new_fixed {
     const struct dataset *data;
     double *out; /* (n, q) */
     struct fixed_report *report;
@@ -37,8 +37,8 @@ struct coding {
 };
 
 /* Columns [first, first + n) of the data set belong to this factor. */
-static int take_words(struct coding *c, const struct target_cells *cells, int32_t first, int32_t n,
-                      struct err *err)
+static int take_words(struct new_fixed *c, const struct target_cells *cells, int32_t first,
+                      int32_t n, struct err *err)
 {
     const struct dataset *d = c->data;
     struct fixed_report *r = c->report;
@@ -67,7 +67,7 @@ static int take_words(struct coding *c, const struct target_cells *cells, int32_
     return 0;
 }
 
-static int take_numbers(struct coding *c, const struct target_cells *cells, int32_t first,
+static int take_numbers(struct new_fixed *c, const struct target_cells *cells, int32_t first,
                         struct err *err)
 {
     const struct dataset *d = c->data;
@@ -87,7 +87,7 @@ static int take_numbers(struct coding *c, const struct target_cells *cells, int3
 }
 
 /* The data set has the columns in the order of the setting. */
-static int take_columns(struct coding *c, const struct phenotype *p, struct err *err)
+static int take_columns(struct new_fixed *c, const struct phenotype *p, struct err *err)
 {
     const struct dataset *d = c->data;
     int32_t first = 0;
@@ -129,7 +129,7 @@ int fixed_columns_read_new(double **out, struct fixed_report *report, const stru
     rc = phenotype_read(&p, source, spec, &unused, err);
     if (!rc)
         rc = take_columns(
-            &(struct coding){
+            &(struct new_fixed){
                 .data = spec->like, .out = *out, .report = report, .sample = sample, .n = n},
             &p, err);
     phenotype_release(&p);

@@ -14,11 +14,11 @@
 #define MOST_CLASSES 50    /* with more, only their numbers are compared */
 #define LEAST_LOG_ODDS 6.9 /* log 1000 */
 
-struct sums {
+struct leak_sums {
     double n, x, xx, y, yy, xy;
 };
 
-static void add(struct sums *s, double x, double y)
+static void add(struct leak_sums *s, double x, double y)
 {
     s->n++;
     s->x += x;
@@ -33,19 +33,19 @@ static double spread(double n, double sum, double squares)
     return n > 0 ? fmax(squares - sum * sum / n, 0) : 0;
 }
 
-static double shared(const struct sums *s)
+static double shared(const struct leak_sums *s)
 {
     return s->n > 0 ? s->xy - s->x * s->y / s->n : 0;
 }
 
-static double residual(const struct sums *s)
+static double residual(const struct leak_sums *s)
 {
     double xx = spread(s->n, s->x, s->xx), xy = shared(s);
 
     return spread(s->n, s->y, s->yy) - (xx > 0 ? xy * xy / xx : 0);
 }
 
-static double correlation(const struct sums *s)
+static double correlation(const struct leak_sums *s)
 {
     double xx = spread(s->n, s->x, s->xx), yy = spread(s->n, s->y, s->yy);
 
@@ -62,10 +62,10 @@ struct look {
     int32_t *sample; /* [n] labelled, by ascending y */
     double *y;       /* [n] */
     int32_t n;
-    double total;      /* sum of squares of y */
-    float *row;        /* [BLOCK_COLS] */
-    double *mean;      /* [BLOCK_COLS] */
-    struct sums *sums; /* [BLOCK_COLS], for sparse features [F] */
+    double total;           /* sum of squares of y */
+    float *row;             /* [BLOCK_COLS] */
+    double *mean;           /* [BLOCK_COLS] */
+    struct leak_sums *sums; /* [BLOCK_COLS], for sparse features [F] */
 };
 
 struct valued {
@@ -143,7 +143,8 @@ static bool is_telling(const struct look *look)
 
 /* ---- leaks ---- */
 
-static int note(struct target_leaks *out, int32_t feature, const struct sums *s, struct err *err)
+static int note(struct target_leaks *out, int32_t feature, const struct leak_sums *s,
+                struct err *err)
 {
     double r = correlation(s);
     struct target_leak *grown;
@@ -197,7 +198,7 @@ static bool is_missing(const struct look *look, int32_t sample, int32_t col, flo
     return fabs((double)x - mean) <= 1e-6 * fabs(mean);
 }
 
-static void add_row(struct sums *sums, struct look *look, int32_t k, int32_t col, int32_t n,
+static void add_row(struct leak_sums *sums, struct look *look, int32_t k, int32_t col, int32_t n,
                     const double *mean)
 {
     struct mat out = mat_view(look->row, 1, n);
@@ -231,7 +232,7 @@ static int find_dense(struct look *look, struct err *err)
         find_means(look, col, n);
         look_at_some(look, col, n);
         for (int32_t j = 0; j < n; j++) {
-            struct sums s = {0};
+            struct leak_sums s = {0};
 
             if (residual(&look->sums[j]) > allowed)
                 continue;
@@ -256,7 +257,7 @@ static int find_sparse(struct look *look, struct err *err)
         for (int64_t e = x->row_start[look->sample[k]]; e < x->row_start[look->sample[k] + 1]; e++)
             add(&look->sums[x->col[e]], (double)x->val[e], look->y[k]);
     for (int32_t j = 0; j < look->d->n_features; j++) {
-        struct sums *s = &look->sums[j];
+        struct leak_sums *s = &look->sums[j];
 
         s->n = look->n;
         s->y = 0;
@@ -276,7 +277,7 @@ static int find_fixed(struct look *look, struct err *err)
 
     for (int32_t j = 0; j < d->n_fixed; j++) {
         const double *x = d->fixed + j;
-        struct sums s = {0};
+        struct leak_sums s = {0};
         double mean = 0;
 
         for (int32_t i = 0; i < d->n_samples && d->fixed_factor[j] < 0; i++)

@@ -17,7 +17,7 @@
 #include "data/genotype/markers.h"
 #include "data/genotype/variants.h"
 
-struct panel {
+struct marker_panel {
     struct variants variants; /* select samples before reading */
     struct markers markers;
     bool is_ploidy_given;
@@ -30,12 +30,12 @@ struct panel {
 
 enum { MOST_NAMED = 8 };
 
-static int panel_open(struct panel *p, const struct variants_kind *kind,
+static int panel_open(struct marker_panel *p, const struct variants_kind *kind,
                       const struct data_spec *spec, struct err *err)
 {
     const struct variants_calls calls = {.dosage = spec->filter.dosage, .ploidy = spec->ploidy};
 
-    *p = (struct panel){.is_ploidy_given = spec->ploidy > 0};
+    *p = (struct marker_panel){.is_ploidy_given = spec->ploidy > 0};
     if (kind->is_diploid && spec->ploidy && spec->ploidy != 2)
         return err_set(
             err,
@@ -44,7 +44,7 @@ static int panel_open(struct panel *p, const struct variants_kind *kind,
     return variants_open(&p->variants, kind, spec->genotypes, &calls, err);
 }
 
-static void panel_release(struct panel *p)
+static void panel_release(struct marker_panel *p)
 {
     names_release(&p->elsewhere);
     markers_release(&p->markers);
@@ -58,22 +58,23 @@ static struct tally tally_of(const struct calls *calls, int32_t n)
     return calls->dosage ? tally_dosage(calls->dosage, n) : tally_value(calls->value, n);
 }
 
-static double frequency_of(const struct panel *p, const struct tally *tally)
+static double frequency_of(const struct marker_panel *p, const struct tally *tally)
 {
     return tally->n_present ? tally->sum / ((double)p->variants.ploidy * tally->n_present) : 0;
 }
 
-static bool has_outgrown(const struct panel *p)
+static bool has_outgrown(const struct marker_panel *p)
 {
     return !p->is_ploidy_given && p->variants.found_ploidy > p->variants.ploidy;
 }
 
-static bool is_enough(const struct panel *p)
+static bool is_enough(const struct marker_panel *p)
 {
     return p->filter->take == FILTER_FIRST && p->markers.n >= p->filter->n_take;
 }
 
-static int take_allele(struct panel *p, const struct site *site, int32_t alt, struct err *err)
+static int take_allele(struct marker_panel *p, const struct site *site, int32_t alt,
+                       struct err *err)
 {
     struct calls calls;
     struct tally tally;
@@ -90,7 +91,7 @@ static int take_allele(struct panel *p, const struct site *site, int32_t alt, st
     return markers_add(&p->markers, site, alt, &calls, &tally, err);
 }
 
-static int leave_out(struct panel *p, const char *chrom, struct err *err)
+static int leave_out(struct marker_panel *p, const char *chrom, struct err *err)
 {
     p->counts->n_elsewhere++;
     if (p->elsewhere.n == MOST_NAMED || names_find(&p->elsewhere, chrom) >= 0)
@@ -98,7 +99,7 @@ static int leave_out(struct panel *p, const char *chrom, struct err *err)
     return names_add(&p->elsewhere, chrom, 1, err) < 0 ? -1 : 0;
 }
 
-static int take_site(struct panel *p, const struct site *site, struct err *err)
+static int take_site(struct marker_panel *p, const struct site *site, struct err *err)
 {
     if (!filter_has_region(p->filter, site->chrom, site->pos, site->end))
         return leave_out(p, site->chrom, err);
@@ -126,7 +127,7 @@ static int take_site(struct panel *p, const struct site *site, struct err *err)
     return 0;
 }
 
-static int no_region(const struct panel *p, struct err *err)
+static int no_region(const struct marker_panel *p, struct err *err)
 {
     struct buf list = {0};
 
@@ -142,7 +143,7 @@ static int no_region(const struct panel *p, struct err *err)
     return -1;
 }
 
-static int nothing_left(const struct panel *p, struct err *err)
+static int nothing_left(const struct marker_panel *p, struct err *err)
 {
     const struct filter_counts *r = p->counts;
     char contradicted[80] = "", odd[560] = "", uncalled[40] = "";
@@ -166,7 +167,7 @@ static int nothing_left(const struct panel *p, struct err *err)
                    odd);
 }
 
-static void forget(struct panel *p)
+static void forget(struct marker_panel *p)
 {
     struct filter_counts none = {0};
 
@@ -178,7 +179,7 @@ static void forget(struct panel *p)
 }
 
 /* A call with more alleles than all before it changes the scale of these: the file is read again. */
-static int read_sites(struct panel *p, struct err *err)
+static int read_sites(struct marker_panel *p, struct err *err)
 {
     struct site site;
     int status = 0;
@@ -201,8 +202,8 @@ static int read_sites(struct panel *p, struct err *err)
 
 /* Reads the selected samples, once. -1 and err: FILE:LINE or the record, what was found; or no
  * variant is left. */
-static int panel_read(struct panel *p, const struct filter *filter, struct filter_counts *counts,
-                      struct err *err)
+static int panel_read(struct marker_panel *p, const struct filter *filter,
+                      struct filter_counts *counts, struct err *err)
 {
     p->filter = filter;
     p->counts = counts;
@@ -228,7 +229,7 @@ static void write_markers(void *arg, int8_t *dosage, float *fill, float *feature
 }
 
 /* The draft may be built once. */
-static void panel_into(struct draft *draft, struct panel *p)
+static void panel_into(struct draft *draft, struct marker_panel *p)
 {
     draft->n_features = p->markers.n;
     draft->write = write_markers;
@@ -245,7 +246,7 @@ struct genotype {
     struct data_report *report;
     const struct variants_kind *kind; /* NULL: a table */
     struct genotype_table table;
-    struct panel panel; /* for all kinds */
+    struct marker_panel panel; /* for all kinds */
     struct filter filter;
     struct filter_counts counts;
     int64_t n_missing;       /* of the markers kept */
@@ -355,26 +356,27 @@ static int read_phenotypes(struct genotype *g, struct err *err)
                                &g->noticed, err);
 }
 
-struct place {
+struct marker_place {
     int64_t line; /* of the phenotype table */
     int32_t sample;
 };
 
 static int compare_places(const void *a, const void *b)
 {
-    const struct place *x = a, *y = b;
+    const struct marker_place *x = a, *y = b;
 
     return (x->line > y->line) - (x->line < y->line);
 }
 
 /* The order is that of the phenotype table. Returns the number of samples with a value. */
-static int32_t find_phenotyped(struct place *place, const struct genotype *g, struct err *err)
+static int32_t find_phenotyped(struct marker_place *place, const struct genotype *g,
+                               struct err *err)
 {
     int32_t n = 0;
 
     for (int32_t i = 0; i < g->all->n; i++)
         if (g->phenotype.trait.text[i])
-            place[n++] = (struct place){g->phenotype.trait.line[i], i};
+            place[n++] = (struct marker_place){g->phenotype.trait.line[i], i};
     if (n == 0)
         return err_set(err, "%s: no sample of %s has a value: data.subset = phenotyped leaves none",
                        g->phenotype.trait.path, g->spec->genotypes);
@@ -382,7 +384,7 @@ static int32_t find_phenotyped(struct place *place, const struct genotype *g, st
     return n;
 }
 
-static int take(struct genotype *g, const struct place *place, int32_t *sample, int32_t n,
+static int take(struct genotype *g, const struct marker_place *place, int32_t *sample, int32_t n,
                 struct err *err)
 {
     for (int32_t i = 0; i < n; i++) {
@@ -400,7 +402,7 @@ static int take(struct genotype *g, const struct place *place, int32_t *sample, 
 static int read_samples(struct genotype *g, struct err *err)
 {
     size_t n_all = (size_t)g->all->n;
-    struct place *place;
+    struct marker_place *place;
     int32_t *sample, n;
     int rc = -1;
 

@@ -22,7 +22,7 @@
 /* A column of words has only words in these rows. */
 #define ROWS_SEEN 200
 
-struct search {
+struct column_search {
     const struct table *t;
     const struct data_spec *spec;
     struct names phenotypes; /* columns of the phenotype table, with its ids */
@@ -31,7 +31,7 @@ struct search {
     bool has_markers;        /* the phenotype table has nearly all columns */
 };
 
-static void search_release(struct search *s)
+static void search_release(struct column_search *s)
 {
     names_release(&s->phenotypes);
     names_release(&s->named);
@@ -49,14 +49,14 @@ static int add(struct names *names, const char *text, struct err *err)
 }
 
 /* name: a setting, which need not be spelled like the column. */
-static int add_named(struct search *s, const char *name, struct err *err)
+static int add_named(struct column_search *s, const char *name, struct err *err)
 {
     int32_t j = name && *name ? table_column(s->t, name, -1, NULL) : TABLE_NO_COLUMN;
 
     return add(&s->named, j >= 0 ? s->t->name[j] : name, err);
 }
 
-static int add_fixed(struct search *s, struct err *err)
+static int add_fixed(struct column_search *s, struct err *err)
 {
     struct names listed = {0};
     bool is_factor;
@@ -75,7 +75,7 @@ static int add_fixed(struct search *s, struct err *err)
 }
 
 /* The reader of the phenotype table reports errors. */
-static int read_header(struct search *s, struct err *err)
+static int read_header(struct column_search *s, struct err *err)
 {
     struct table t;
     int32_t id;
@@ -92,7 +92,7 @@ static int read_header(struct search *s, struct err *err)
     return rc;
 }
 
-static int find_names(struct search *s, struct err *err)
+static int find_names(struct column_search *s, struct err *err)
 {
     return read_header(s, err) || add_named(s, s->spec->trait, err) ||
                    add_named(s, s->spec->part, err) || add_named(s, s->spec->group, err) ||
@@ -117,7 +117,7 @@ static void count_row(const struct table *t, const struct names *missing, int32_
 }
 
 /* A column with a number counts as a marker. */
-static int find_words(struct search *s, struct err *err)
+static int find_words(struct column_search *s, struct err *err)
 {
     size_t n = (size_t)s->t->n_cols;
     int32_t *words = calloc(n, sizeof *words), *numbers = calloc(n, sizeof *numbers);
@@ -143,7 +143,7 @@ static int find_words(struct search *s, struct err *err)
     return rc;
 }
 
-static int search(struct search *s, struct err *err)
+static int search(struct column_search *s, struct err *err)
 {
     int32_t n_shared = 0;
 
@@ -155,14 +155,15 @@ static int search(struct search *s, struct err *err)
     return s->has_markers ? find_words(s, err) : 0;
 }
 
-static bool is_hidden(const struct search *s, int32_t col)
+static bool is_hidden(const struct column_search *s, int32_t col)
 {
     const char *name = s->t->name[col];
 
     return has(&s->named, name) || (s->has_markers ? s->is_words[col] : has(&s->phenotypes, name));
 }
 
-static int hide(struct nonmarkers *n, struct table *t, const struct search *s, struct err *err)
+static int hide(struct nonmarkers *n, struct table *t, const struct column_search *s,
+                struct err *err)
 {
     n->n_all = t->n_cols;
     n->shown = malloc((size_t)t->n_cols * sizeof *n->shown);
@@ -194,7 +195,7 @@ static int hide(struct nonmarkers *n, struct table *t, const struct search *s, s
 static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
                            struct err *err)
 {
-    struct search s = {.t = t, .spec = spec};
+    struct column_search s = {.t = t, .spec = spec};
     int rc;
 
     *n = (struct nonmarkers){0};

@@ -17,7 +17,7 @@
 
 /* Each pair is offered to both its samples. Blocks ascend, so each sample gets the others in
  * ascending order. */
-struct search {
+struct graph_search {
     struct neighbours *found;
     int32_t *n;    /* [N] */
     double *least; /* [N] an offer must exceed this */
@@ -37,7 +37,7 @@ static int32_t neighbours_offer(struct neighbour *best, int32_t n, int32_t k,
     return n < k ? n + 1 : k;
 }
 
-static void offer(struct search *s, int32_t i, struct neighbour offered)
+static void offer(struct graph_search *s, int32_t i, struct neighbour offered)
 {
     int32_t k = s->found->k;
     struct neighbour *best = s->found->best + (int64_t)i * k;
@@ -50,7 +50,8 @@ static void offer(struct search *s, int32_t i, struct neighbour offered)
 }
 
 /* If j's own row is in the block too, j gets its offers there. */
-static int search_row(struct search *s, const struct similarity *of, int32_t i, struct err *err)
+static int search_row(struct graph_search *s, const struct similarity *of, int32_t i,
+                      struct err *err)
 {
     for (int32_t j = of->first; j < s->found->n_samples; j++) {
         double v;
@@ -71,7 +72,7 @@ int neighbours_find(struct neighbours *out, const struct dataset *d, enum graph_
                     int32_t k, struct err *err)
 {
     size_t n = (size_t)d->n_samples;
-    struct search s = {.found = out};
+    struct graph_search s = {.found = out};
     struct similarity of = {0};
     int rc;
 

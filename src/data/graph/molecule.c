@@ -296,7 +296,7 @@ static const char *atoms_fault(const struct scratch *s)
 enum { HYDROGEN = 1, CARBON = 6, NITROGEN = 7, OXYGEN = 8, PHOSPHORUS = 15, CHLORINE = 17 };
 enum { BROMINE = 35, IODINE = 53 };
 
-struct neighbours {
+struct atom_neighbours {
     int n, n_oxygens;
     int orders;    /* sum */
     int oxygen;    /* the last =O without charge: its place among them, or -1 */
@@ -311,7 +311,7 @@ static int charge_of(int atom)
     return indigoGetCharge(atom, &charge) > 0 ? charge : 0;
 }
 
-static void look_at(struct neighbours *seen, int neighbour)
+static void look_at(struct atom_neighbours *seen, int neighbour)
 {
     int bond = indigoBond(neighbour), order = indigoBondOrder(bond);
     int number = indigoAtomicNumber(neighbour), charge = charge_of(neighbour);
@@ -328,9 +328,9 @@ static void look_at(struct neighbours *seen, int neighbour)
     indigoFree(bond);
 }
 
-static struct neighbours look_around(int atom)
+static struct atom_neighbours look_around(int atom)
 {
-    struct neighbours seen = {.oxygen = -1, .nitrogen = -1};
+    struct atom_neighbours seen = {.oxygen = -1, .nitrogen = -1};
 
     for (int at = indigoIterateNeighbors(atom), item = step(at, 0); item; item = step(at, item))
         look_at(&seen, item);
@@ -360,7 +360,7 @@ static void separate(int atom, int place)
 static bool place_charges(int atom)
 {
     int number = indigoAtomicNumber(atom);
-    struct neighbours seen;
+    struct atom_neighbours seen;
 
     if ((number != NITROGEN && number != PHOSPHORUS && number != CHLORINE && number != BROMINE &&
          number != IODINE) ||

@@ -80,12 +80,12 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-struct values {
+struct tu_values {
     double *v;
     int32_t *start; /* [n_cols + 1] into v */
 };
 
-static int find_values(struct values *out, const struct numbers *m, int32_t n_nodes,
+static int find_values(struct tu_values *out, const struct numbers *m, int32_t n_nodes,
                        struct err *err)
 {
     out->v = malloc((size_t)n_nodes * (size_t)m->n_cols * sizeof *out->v);
@@ -137,7 +137,7 @@ void tu_nodes_columns(int32_t *n_labels, int32_t *n_attributes, const struct dat
 }
 
 /* In the model's data labels come first, column by column. */
-static int take_values(struct values *out, const struct dataset *like, int32_t n_cols,
+static int take_values(struct tu_values *out, const struct dataset *like, int32_t n_cols,
                        struct err *err)
 {
     size_t bytes = (size_t)like->n_features * sizeof *out->v;
@@ -155,7 +155,7 @@ static int take_values(struct values *out, const struct dataset *like, int32_t n
 
 /* ---- ones ---- */
 
-static void set_ones(struct tu_nodes *out, const struct numbers *m, const struct values *values,
+static void set_ones(struct tu_nodes *out, const struct numbers *m, const struct tu_values *values,
                      int32_t n_nodes)
 {
     for (int32_t i = 0; i < n_nodes; i++)
@@ -202,7 +202,7 @@ static int init(struct tu_nodes *out, int32_t n_features, bool is_one_hot, int32
 }
 
 static void name_all(struct tu_nodes *out, const struct numbers *labels,
-                     const struct values *values, const struct numbers *attributes)
+                     const struct tu_values *values, const struct numbers *attributes)
 {
     int32_t n = 0;
 
@@ -220,7 +220,7 @@ static int assemble(struct tu_nodes *out, const struct numbers *labels,
                     const struct numbers *attributes, int32_t n_nodes, const struct dataset *like,
                     struct err *err)
 {
-    struct values values = {0};
+    struct tu_values values = {0};
     int32_t n_hot = 0, n_labels, n_attributes;
     int rc = 0;
 

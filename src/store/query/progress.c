@@ -51,21 +51,22 @@ static const char sql_members[] =
     " FROM member AS m CROSS JOIN attempt AS a USING (attempt_id)"
     " WHERE session_id = ?1 AND m.rank <> a.rank ORDER BY m.attempt_id";
 
-struct attempt {
+struct timed_attempt {
     int64_t id, trial;
     int rank;
     const char *host, *outcome;
     double started, finished; /* NaN: open */
 };
 
-struct pass {
+struct progress_pass {
     struct progress_session *session;
     double started, now, last; /* of the session; of its results */
     double *ended;             /* [n_ranks] of the newest attempt */
     bool is_members;
 };
 
-static void add_result(struct pass *pass, struct progress_rank *rank, const struct attempt *a)
+static void add_result(struct progress_pass *pass, struct progress_rank *rank,
+                       const struct timed_attempt *a)
 {
     struct progress_session *s = pass->session;
     int state = trial_state_parse(a->outcome);
@@ -82,7 +83,7 @@ static void add_result(struct pass *pass, struct progress_rank *rank, const stru
     s->bins[at >= PROGRESS_BINS - 1 ? PROGRESS_BINS - 1 : at > 0 ? (int)at : 0]++;
 }
 
-static enum progress_work work_of(const struct pass *pass, const char *outcome)
+static enum progress_work work_of(const struct progress_pass *pass, const char *outcome)
 {
     /* in a copy nobody knows of a 'lost' attempt how it went on */
     bool is_lost = !strcmp(outcome, "lost") && pass->session->life != SESSION_LIFE_ELSEWHERE;
@@ -92,7 +93,7 @@ static enum progress_work work_of(const struct pass *pass, const char *outcome)
                                                     : PROGRESS_IDLE;
 }
 
-static void add_attempt(struct pass *pass, const struct attempt *a)
+static void add_attempt(struct progress_pass *pass, const struct timed_attempt *a)
 {
     struct progress_rank *rank = &pass->session->ranks[a->rank];
 
@@ -112,19 +113,20 @@ static void add_attempt(struct pass *pass, const struct attempt *a)
     pass->ended[a->rank] = a->finished;
 }
 
-static int read_attempts(struct pass *pass, struct store *store, const char *sql, struct err *err)
+static int read_attempts(struct progress_pass *pass, struct store *store, const char *sql,
+                         struct err *err)
 {
     sqlite3_stmt *row = query_prepare(store, sql, pass->session->id, err);
     int rc = row ? 1 : -1;
 
     while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
-        struct attempt a;
+        struct timed_attempt a;
 
         if (db_check_row(store, row, "inssrRi", err)) {
             rc = -1;
             break;
         }
-        a = (struct attempt){
+        a = (struct timed_attempt){
             .id = sqlite3_column_int64(row, 0),
             .rank = sqlite3_column_int(row, 1),
             .host = (const char *)sqlite3_column_text(row, 2),
@@ -145,7 +147,8 @@ static int read_ranks(struct progress_session *s, struct store *store, double st
                       struct err *err)
 {
     size_t n = (size_t)s->n_ranks + 1;
-    struct pass pass = {.session = s, .started = started, .now = clock_unix(), .last = -INFINITY};
+    struct progress_pass pass = {
+        .session = s, .started = started, .now = clock_unix(), .last = -INFINITY};
     int rc = -1;
 
     s->ranks = calloc(n, sizeof *s->ranks);
