@@ -359,7 +359,10 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *ou
 {
     int32_t workers = spec->workers > 1 ? spec->workers : 1;
     struct arena scratch = {.counts = true};
-    struct gcn_inputs inputs = {.data = outline->data, .n_inputs = outline->n_inputs};
+    int64_t entries_x = outline->entries_x; /* all that is known of the sparse inputs */
+    struct gcn_inputs inputs = {.data = outline->data,
+                                .n_inputs = outline->n_inputs,
+                                .x_sparse = {.n_rows = 0, .row_start = &entries_x}};
     struct gcn_run run = {.spec = spec, .inputs = &inputs, .split = split};
     struct crew_alone alone;
     const struct gcn_training training = {

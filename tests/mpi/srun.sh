@@ -80,5 +80,5 @@ job '"$ESPALIER" run quick.ini -n 2 --db batch2.db --progress none'
 is "with -n it uses both" "$(sqlite3 batch2.db 'select ranks from session')" 2
 is "without a message" "$(grep -c 'room for' job.log)" 0
 job '"$ESPALIER" doctor'
-like "doctor names the job" "$(cat job.log)" "^batch job +Slurm, [0-9]+"
+like "doctor names the job" "$(cat job.log)" "^batch_job +[0-9]+"
 done_testing
