@@ -377,13 +377,20 @@
 #define PARAM_OLD_NAMES(X) \
     X(FIXED, "covariates")
 
-/* Lines of settings that are gone, in the canonical text before the line of another setting: trials
- * that never set them keep their keys. The setting before them must be IDENTITY and not LATER.
+/* Settings that are gone, and the value that all trials now have. Its line stays in the canonical
+ * text, before that of setting `id`, which is IDENTITY and not LATER: keys do not change. COUNT: it
+ * never had a line. Stored configurations may have them.
  *
- * X(id, lines) */
+ * X(id, section, key, value) */
 #define PARAM_GONE_TABLE(X) \
-    X(WEIGHT_DECAY, "train.step_size=30\ntrain.step_gamma=0.1\ntrain.warmup_epochs=0\ntrain.clip_norm=0\n") \
-    X(BATCH_SIZE, "train.beta1=0.9\ntrain.beta2=0.999\ntrain.epsilon=1e-08\n")
+    X(WEIGHT_DECAY, "train", "step_size", "30") \
+    X(WEIGHT_DECAY, "train", "step_gamma", "0.1") \
+    X(WEIGHT_DECAY, "train", "warmup_epochs", "0") \
+    X(WEIGHT_DECAY, "train", "clip_norm", "0") \
+    X(BATCH_SIZE, "train", "beta1", "0.9") \
+    X(BATCH_SIZE, "train", "beta2", "0.999") \
+    X(BATCH_SIZE, "train", "epsilon", "1e-08") \
+    X(COUNT, "train", "lr_scaling", "none")
 
 /* Settings without effect unless another setting has one of these choices.
  *

@@ -205,18 +205,30 @@ static void put_one_line(struct buf *out, const char *text)
     }
 }
 
+static const struct {
+    enum param_id before;
+    const char *section, *key, *value;
+} gone[] = {
+#define GONE_ROW(id, section, key, value) {P_##id, section, key, value},
+    PARAM_GONE_TABLE(GONE_ROW)
+#undef GONE_ROW
+};
+
+enum { N_GONE = sizeof gone / sizeof *gone };
+
+const char *settings_gone_value(const char *key)
+{
+    for (size_t i = 0; i < N_GONE; i++)
+        if (!strcmp(gone[i].key, key))
+            return gone[i].value;
+    return NULL;
+}
+
 static void put_gone(struct buf *out, enum param_id before)
 {
-    switch (before) {
-#define GONE_CASE(id, lines)  \
-    case P_##id:              \
-        buf_puts(out, lines); \
-        break;
-        PARAM_GONE_TABLE(GONE_CASE)
-#undef GONE_CASE
-    default:
-        break;
-    }
+    for (size_t i = 0; i < N_GONE && before < P_COUNT; i++)
+        if (gone[i].before == before)
+            buf_printf(out, "%s.%s=%s\n", gone[i].section, gone[i].key, gone[i].value);
 }
 
 static void put_line(struct buf *out, const struct param *row, enum param_id id, union value v,

@@ -20,6 +20,8 @@ struct settings {
 int settings_end(const struct settings *s);
 /* A setting or free name; P_MAX: none. A free name hides a setting of the same key. */
 int settings_find(const struct settings *s, const char *key);
+/* The value that all trials have of a setting that is gone (PARAM_GONE_TABLE). NULL: none was. */
+const char *settings_gone_value(const char *key);
 /* The row of a setting or free name, with its key. */
 const struct param *settings_row(const struct settings *s, int id);
 

@@ -85,7 +85,7 @@ static int set_param(union value *out, int id, struct sweep *owner, const struct
 static int overlay_param(struct settings *settings, bool given[P_MAX], struct sweep *owner,
                          struct store *store, sqlite3_stmt *row, struct err *err)
 {
-    const char *name, *value;
+    const char *name, *value, *gone;
     int id;
 
     if (db_check_row(store, row, "s?", err))
@@ -93,6 +93,9 @@ static int overlay_param(struct settings *settings, bool given[P_MAX], struct sw
     name = (const char *)sqlite3_column_text(row, 0);
     value = (const char *)sqlite3_column_text(row, 1);
     id = settings_find(settings, name);
+    gone = settings_gone_value(name);
+    if (id == P_MAX && gone && value && !strcmp(value, gone))
+        return 0;
     if (id == P_MAX)
         return err_set(err, "%s: a configuration has an unknown setting '%s'", store->path, name);
     if (!value)

@@ -170,7 +170,7 @@ static int put_setting(struct buf *out, struct store *store, const char *name, b
 {
     bool is_text = false;
 
-    if (param_find(NULL, name) == P_COUNT && !has_programs)
+    if (param_find(NULL, name) == P_COUNT && !has_programs && !settings_gone_value(name))
         return err_set(err,
                        "%s: its axis '%s' is not a setting of this espalier: a newer one wrote the "
                        "file, or another program changed it; 'espalier params' lists the settings",

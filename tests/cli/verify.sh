@@ -40,6 +40,16 @@ sed 's/replicates = 2/replicates = 1/' small.ini >less.ini
 ok "the sweep with fewer replicates" "$ESPALIER" run less.ini --set sweep.name=small --progress none
 ok "a replicate outside the smaller sweep" "$ESPALIER" verify --trial 4
 
+# Settings that are gone, in a file from before.
+cp results.db before.db
+sqlite3 before.db "update config set params = json_set(params, '$.step_size', json('30'), '$.epsilon', json('1e-08'))"
+ok "the value that all trials now have" "$ESPALIER" verify --trial t3 before.db
+sqlite3 before.db "update config set params = json_set(params, '$.step_size', json('31'))"
+fails "another value" 1 "$ESPALIER" verify --trial t3 before.db
+like "is named" "$(cat .err)" "a configuration has an unknown setting 'step_size'"
+sqlite3 before.db "update axis set name = 'step_size' where name = 'threads'"
+ok "its scores are still listed" "$ESPALIER" best before.db
+
 # A changed number anywhere is found and attributed to its trial.
 changed() { # NAME SQL PATTERN
     cp results.db changed.db
