@@ -121,10 +121,7 @@ static void test_steps(void **state)
                                 .optimizer = (enum optimizer)k,
                                 .learning_rate = 0.01,
                                 .weight_decay = 0.1,
-                                .momentum = 0.9,
-                                .beta1 = 0.9,
-                                .beta2 = 0.999,
-                                .epsilon = 1e-8};
+                                .momentum = 0.9};
         float weights[N_STEPPED], gradient[N_STEPPED];
         double w[N_STEPPED], m[N_STEPPED] = {0}, v[N_STEPPED] = {0};
         struct model_tensor tensor = {.n = N_STEPPED, .array = MODEL_WEIGHT};
