@@ -16,7 +16,7 @@
     OR X(SGD, sgd)
 #define OPTIMIZER_NAME(id, name) #name
 #define OPTIMIZER_CHOICES OPTIMIZERS(OPTIMIZER_NAME, "|")
-/* Those that use the setting. */
+/* The optimisers that use the setting. */
 #define OPTIMIZERS_MOMENTUM "sgd"
 
 #define OPTIMIZER_ID(id, name) OPTIMIZER_##id,

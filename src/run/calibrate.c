@@ -20,21 +20,19 @@ enum { KINDS = 3, TYPES = 4, MOST_PROBES = 2 * KINDS + 1 + TYPES };
 static int64_t observe_known(struct cost *cost, const struct job *job,
                              const struct store_trials *known)
 {
+    int64_t each = (int64_t)job->plan.replicates * job->plan.folds, n = 0;
     struct settings s;
-    int64_t n = 0;
 
-    for (int64_t t = 0; t < job->plan.n_trials; t++) {
-        int32_t config = plan_trial(&job->plan, t).config;
+    for (int32_t config = 0; config < job->plan.n_configs; config++) {
+        plan_settings(&job->plan, config, &s);
+        for (int64_t t = config * each; t < (config + 1) * each; t++) {
+            int32_t ranks = known->ranks && known->ranks[t] ? known->ranks[t] : 1;
 
-        if (known->states[t] != TRIAL_DONE)
-            continue;
-        if (known->spread && known->spread[t].ranks) {
-            plan_settings(&job->plan, config, &s);
-            if (s.v[P_RANKS].i != known->spread[t].ranks)
+            if (known->states[t] != TRIAL_DONE || s.v[P_RANKS].i != ranks)
                 continue;
+            cost_observe(cost, config, -1, known->seconds[t]);
+            n++;
         }
-        cost_observe(cost, config, -1, known->seconds[t]);
-        n++;
     }
     if (n)
         cost_refit(cost);

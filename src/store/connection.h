@@ -136,10 +136,9 @@
       " AND outcome IN ('done', 'diverged', 'failed'))") \
     \
     X(MEMBERS_EXIST, "SELECT EXISTS (SELECT 1 FROM member)") \
-    X(TRIAL_SPREAD, /* of its result: ranks, and ranks of the host with the most */ \
-      "SELECT coalesce(sum(n), 0), coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM member" \
-      " WHERE attempt_id = (SELECT max(attempt_id) FROM attempt WHERE trial_id = ?1" \
-      " AND outcome = 'done') GROUP BY host)") \
+    X(TRIAL_RANKS, /* of its result */ \
+      "SELECT count(*) FROM member WHERE attempt_id = (SELECT max(attempt_id) FROM attempt" \
+      " WHERE trial_id = ?1 AND outcome = 'done')") \
     X(SESSION_INSERT, \
       "INSERT INTO session (command, version, host, pid, ranks, cpu, mpi, blas, blas_kernel," \
       " started, realm, born, job, inode)" \

@@ -383,15 +383,15 @@ static int count_crashes(struct walk *w, int64_t t, int attempts, struct err *er
                : 0;
 }
 
-static int find_spread(struct walk *w, int64_t t, struct err *err)
+static int find_ranks(struct walk *w, int64_t t, struct err *err)
 {
-    struct store_spread *spread = &w->trials->spread[t];
-    sqlite3_stmt *row = db_bind(w->store, STATEMENT_TRIAL_SPREAD, err, "i", w->trials->ids[t]);
-    int rc = row ? db_step(w->store, row, err) : -1;
+    int64_t ranks;
 
-    if (rc == 1)
-        rc = db_read(w->store, row, err, "nn", &spread->ranks, &spread->per_host);
-    return rc ? -1 : db_finish(w->store, row, err);
+    if (db_integer(w->store, db_bind(w->store, STATEMENT_TRIAL_RANKS, err, "i", w->trials->ids[t]),
+                   0, &ranks, err))
+        return -1;
+    w->trials->ranks[t] = (int32_t)ranks;
+    return 0;
 }
 
 static int compare_known(const void *a, const void *b)
@@ -428,12 +428,12 @@ static int take_trial(struct walk *w, sqlite3_stmt *row, struct known_config **l
     w->trials->seconds[t] = seconds;
     w->trials->predicted[t] = predicted;
     w->trials->left[t] = left;
-    if (w->trials->spread && state == TRIAL_DONE && find_spread(w, t, err))
+    if (w->trials->ranks && state == TRIAL_DONE && find_ranks(w, t, err))
         return -1;
     return count_crashes(w, t, attempts, err);
 }
 
-static int expect_spread(struct walk *w, struct err *err)
+static int expect_ranks(struct walk *w, struct err *err)
 {
     size_t n = (size_t)w->plan->n_trials;
     int64_t has_members;
@@ -443,15 +443,14 @@ static int expect_spread(struct walk *w, struct err *err)
         return -1;
     if (!has_members)
         return 0;
-    w->trials->spread = calloc(n + 1, sizeof *w->trials->spread);
-    return w->trials->spread ? 0 : err_nomem(err, "trials", n * sizeof *w->trials->spread);
+    w->trials->ranks = calloc(n + 1, sizeof *w->trials->ranks);
+    return w->trials->ranks ? 0 : err_nomem(err, "trials", n * sizeof *w->trials->ranks);
 }
 
 static int take_trials(struct walk *w, struct err *err)
 {
-    sqlite3_stmt *row = expect_spread(w, err)
-                            ? NULL
-                            : db_bind(w->store, STATEMENT_TRIALS_OF, err, "i", w->sweep_id);
+    sqlite3_stmt *row =
+        expect_ranks(w, err) ? NULL : db_bind(w->store, STATEMENT_TRIALS_OF, err, "i", w->sweep_id);
     struct known_config *last = NULL;
     int rc = row ? 1 : -1;
 
@@ -541,8 +540,8 @@ static int expect_nothing(struct walk *w, struct err *err)
 {
     size_t n_configs = (size_t)w->plan->n_configs;
 
-    free(w->trials->spread);
-    w->trials->spread = NULL;
+    free(w->trials->ranks);
+    w->trials->ranks = NULL;
     free(w->trials->config_ids);
     w->trials->config_ids = calloc(n_configs + 1, sizeof *w->trials->config_ids);
     if (!w->trials->config_ids)
@@ -671,7 +670,7 @@ void store_trials_release(struct store_trials *trials)
     free(trials->lost);
     free(trials->stopped);
     free(trials->stopped_s);
-    free(trials->spread);
+    free(trials->ranks);
     free(trials->config_ids);
     *trials = (struct store_trials){0};
 }

@@ -79,12 +79,6 @@ void store_close(struct store *store);
 /* Close, and remove the file if store_open() created it. */
 void store_abandon(struct store *store);
 
-/* On how many ranks a result was computed, and how many of these were on the host with the most; 0:
- * on one. */
-struct store_spread {
-    int32_t ranks, per_host;
-};
-
 /* Stored trials of a plan. Arrays are [n_trials], except the last. */
 struct store_trials {
     /* in: trials of this run's part (all after init). Others are not stored or looked up, and read
@@ -100,8 +94,8 @@ struct store_trials {
     int32_t *lost;    /* likewise, attempts cut off when their run was killed */
     int32_t *stopped; /* likewise, runs that stopped it before its end */
     float *stopped_s; /* its longest attempt in these, in seconds */
-    /* of done trials, made by store_register() and store_find(); NULL: all ran on one rank */
-    struct store_spread *spread;
+    /* ranks of done trials, 0: one; made by store_register() and store_find(); NULL: all ran on one */
+    int32_t *ranks;
     /* [n_configs] made likewise; 0: not stored, or no trial is ours. */
     int64_t *config_ids;
 };

@@ -112,12 +112,12 @@ static void test_other_ranks(void **state)
     assert_int_equal(store_trials_init(&f.known, f.job.plan.n_trials, &err), 0);
     f.known.states[0] = TRIAL_DONE;
     f.known.seconds[0] = 30;
-    f.known.spread = calloc((size_t)f.job.plan.n_trials, sizeof *f.known.spread);
-    assert_non_null(f.known.spread);
-    for (int32_t ranks = 1; ranks <= 2; ranks++) {
-        f.known.spread[0] = (struct store_spread){ranks, 1};
+    f.known.ranks = calloc((size_t)f.job.plan.n_trials, sizeof *f.known.ranks);
+    assert_non_null(f.known.ranks);
+    for (int32_t ranks = 0; ranks <= 2; ranks++) {
+        f.known.ranks[0] = ranks;
         f.cost = job_cost_create(&f.job, 1, &err);
-        assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), ranks - 1);
+        assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), ranks == 2);
         assert_int_equal(fabs(cost_seconds(f.cost, 0) - 30) < 1e-3, ranks == 2);
         cost_destroy(f.cost);
     }

@@ -6,9 +6,6 @@
 
 #include "data/core/reader.h"
 
-/* Larger numbers are names: a column for each number would be mostly empty. */
-#define MAX_FEATURE_NUMBER 10000000
-
 /* ---- sparse: the column of a triplet is first an index into node_features.listed ---- */
 
 static int read_listed(struct triplets *list, struct node_features *f, struct id_join *nodes,
