@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trial/program_runner.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <math.h>
 #include <poll.h>
 #include <signal.h>
@@ -8,15 +10,30 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/escape.h"
 #include "base/fault.h"
+#include "base/words.h"
 #include "program/attempt_file.h"
+#include "program/beneath.h"
+#include "program/disk.h"
 #include "program/folder.h"
+#include "program/log_file.h"
 #include "program/output_pipe.h"
 #include "program/port.h"
+#include "program/report.h"
+#include "program/time_file.h"
+#include "trial/kept.h"
+#include "trial/program_command.h"
+#include "trial/program_files.h"
 #include "trial/program_result.h"
-#include "trial/running.h"
+#include "trial/program_verdict.h"
+
+/* Milliseconds between looks at whether a trial is to go on; output and the end of the program wake
+ * its rank at once. */
+#define LOOK_MS 100
 
 /* Rank 0 of a gang starts earlier by this: it listens on MASTER_PORT, and PyTorch waits a second if
  * nobody listens yet. Measured: 3 of 12 pairs waited without it, 5 with 50 ms, none with 100 ms. */
@@ -31,7 +48,64 @@
 /* Seconds after a kill until the spawner, and then the keeper, is killed if the end of the program was not
  * reported. The memory of large processes takes seconds to free, and that of GPUs longer. */
 #define FORCE_S 5.0
-#define FORCE_KEEPER_S 60.0
+#define FORCE_KEEPER_S 55.0
+
+/* Starts in a row that may fail for lack of resources, and seconds between them. */
+#define RESOURCES_S 1.0
+enum { MOST_UNSTARTED = 10 };
+
+enum { WORDS = 180 }; /* bytes of the program's error message in a reason */
+
+struct program_runner {
+    const struct plan *plan;
+    struct hash digest;
+    const struct program_place *place;
+    const struct clock *clock;
+    struct program_command command;
+    struct buf text; /* scratch of keys */
+    struct log_tail log, errors;
+    struct err unable; /* why no program can start here any more; "": they can */
+    char bytes[65536]; /* of a pipe */
+};
+
+struct progress_mark {
+    double saved;        /* Unix seconds of the last change in the checkpoint */
+    int64_t curve_bytes; /* of the file of reported epochs */
+};
+
+/* Steps to the end of a program that does not end by itself. */
+enum step { STEP_NONE, STEP_ASK, STEP_KILL, STEP_FORCE, STEP_FORCE_KEEPER };
+
+/* One trial, over all its attempts here. */
+struct running {
+    struct program_runner *self;
+    int64_t number; /* in the plan */
+    const struct trial_watch *watch;
+    const struct settings *s;
+    struct program_trial trial;
+    struct program_report report;
+    struct buf folder, scratch, results, checkpoint, curve; /* paths */
+    char own[sizeof FOLDER_SCRATCH + 16];                   /* names of its scratch begin so */
+    struct buf gpus, gpu_variables;
+    struct log_file log_file;
+    struct time_file time_file;
+    double begun_s;
+    double started;   /* Unix seconds of the last start */
+    double earlier_s; /* to add to the time since begun_s; negative: an attempt here was in vain */
+    int32_t n_kills, n_restarts;
+    struct progress_mark mark; /* at the last exit with 75; of a gang, when it began */
+    int32_t n_idle;            /* exits with 75 since, with the same mark */
+    int out, error;            /* read ends of pipes, or -1 */
+    enum step step;            /* the last one taken */
+    double due_s;              /* by the clock: when the next is due */
+    bool is_stopped;           /* the caller wants the trial back */
+    bool is_late;              /* trial_timeout */
+    double report_s;           /* by the clock: when to report next */
+    int32_t n_sent;            /* epochs and metrics in the last report */
+    int32_t n_unstarted;       /* starts in a row that failed for lack of resources */
+    bool has_begun;            /* an attempt here */
+    int64_t noted;             /* bytes of the log up to our last note */
+};
 
 /* ---- life ---- */
 
@@ -67,17 +141,20 @@ void program_runner_destroy(struct program_runner *self)
 
 /* ---- state ---- */
 
-bool running_is_first(const struct running *t)
+/* The first member of a gang reports for all. */
+static bool is_first(const struct running *t)
 {
     return !t->trial.gang || !t->trial.gang->rank;
 }
 
-bool running_has_others(const struct running *t)
+static bool has_others(const struct running *t)
 {
     return t->trial.gang && t->trial.gang->size > 1;
 }
 
-void running_note(struct running *t, const char *format, ...)
+/* Add a line to the log, "espalier: text". */
+static void note(struct running *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void note(struct running *t, const char *format, ...)
 {
     struct log_tail *log = &t->self->log;
     char text[512];
@@ -95,9 +172,257 @@ void running_note(struct running *t, const char *format, ...)
     t->noted = log->total;
 }
 
-double running_spent_s(const struct running *t)
+static double spent_s(const struct running *t)
 {
     return t->earlier_s + clock_now(t->self->clock) - t->begun_s;
+}
+
+static void fail(struct trial_result *r, const struct err *why)
+{
+    char text[sizeof why->text];
+
+    r->state = TRIAL_FAILED;
+    snprintf(text, sizeof text, "%s", why->text);
+    escape_invalid(text); /* a text that was cut within a character */
+    words_cut(r->error, sizeof r->error, text);
+}
+
+/* ---- its folder ---- */
+
+static int make_folder(const char *path, struct err *err)
+{
+    return beneath_mkdir(path) ? err_set(err, "%s: %s", path, beneath_reason()) : 0;
+}
+
+static int name_paths(struct running *t, struct err *err)
+{
+    const char *files = t->self->place->files;
+    bool failed;
+
+    buf_printf(&t->folder, "%s/t%lld", files, (long long)t->trial.id);
+    snprintf(t->own, sizeof t->own, FOLDER_SCRATCH "%d.",
+             t->trial.gang ? (int)t->trial.gang->rank : 0);
+    buf_printf(&t->scratch, "%s/%s%d", buf_text(&t->folder), t->own, (int)getpid());
+    buf_printf(&t->results, "%s/" FOLDER_RESULTS, buf_text(&t->scratch));
+    buf_printf(&t->checkpoint, "%s/" FOLDER_CHECKPOINT, buf_text(&t->folder));
+    buf_printf(&t->curve, "%s/" FOLDER_CURVE, buf_text(&t->folder));
+    failed = buf_failed(&t->folder) || buf_failed(&t->scratch) || buf_failed(&t->results) ||
+             buf_failed(&t->checkpoint) || buf_failed(&t->curve);
+    t->trial.dir = buf_text(&t->scratch);
+    t->trial.results = buf_text(&t->results);
+    t->trial.checkpoint = buf_text(&t->checkpoint);
+    return failed ? err_nomem(err, "paths", t->folder.size) : 0;
+}
+
+static int make_file(const char *path, struct err *err)
+{
+    int file = beneath_create(path);
+
+    if (file < 0)
+        return err_set(err, "%s: %s", path, beneath_reason());
+    close(file);
+    return 0;
+}
+
+static struct progress_mark progress_mark(const struct running *t)
+{
+    struct stat curve;
+
+    return (struct progress_mark){
+        .saved = folder_newest(buf_text(&t->checkpoint)),
+        .curve_bytes = beneath_stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
+}
+
+static void write_attempt(const struct running *t, const char *over)
+{
+    struct attempt_file file = {.n = t->trial.attempt, .n_idle = t->n_idle};
+
+    snprintf(file.over, sizeof file.over, "%s", over);
+    attempt_file_write(buf_text(&t->folder), file);
+}
+
+static void save_attempt(const struct running *t)
+{
+    write_attempt(t, "");
+}
+
+enum { END_TEXT = TRIAL_TOKEN + 12 };
+
+static void put_end(char out[END_TEXT], const struct running *t, int status)
+{
+    snprintf(out, END_TEXT, "%d.%s", status, t->trial.gang->token);
+}
+
+static void save_end(const struct running *t, int status)
+{
+    char over[END_TEXT];
+
+    _Static_assert((int)END_TEXT <= (int)ATTEMPT_FILE_TOKEN, "a token cut short equals no other");
+    put_end(over, t, status);
+    write_attempt(t, over);
+}
+
+/* The exit status of the first member, if it has ended so that others must know; else -1. */
+static int first_status(const struct running *t)
+{
+    struct attempt_file file = attempt_file_read(buf_text(&t->folder));
+    static const int told[] = {EXIT_SUCCESS, PROGRAM_EXIT_RESUME};
+    char over[END_TEXT];
+
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        put_end(over, t, told[i]);
+        if (!strcmp(file.over, over))
+            return told[i];
+    }
+    return -1;
+}
+
+static bool is_disk_full(const struct running *t)
+{
+    int fd = beneath_open(buf_text(&t->folder), O_RDONLY | O_DIRECTORY);
+    bool is_full;
+
+    if (fd < 0) /* there was no room for it */
+        fd = beneath_open(t->self->place->files, O_RDONLY | O_DIRECTORY);
+    is_full = fd >= 0 && disk_is_full(fd);
+    if (fd >= 0)
+        close(fd);
+    return is_full;
+}
+
+static int make_files(struct running *t, struct err *err)
+{
+    if (make_folder(t->self->place->files, err) || make_folder(buf_text(&t->folder), err) ||
+        make_folder(buf_text(&t->checkpoint), err))
+        return -1;
+    if (folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err))
+        return -1;
+    if (make_file(buf_text(&t->results), err))
+        return -1;
+    if (is_first(t) && has_others(t)) {
+        save_attempt(t);
+        t->mark = progress_mark(t);
+    }
+    return 0;
+}
+
+/* If the trial has a result or a fault, nothing but kept files stays, and a checkpoint with its curve
+ * until the result is on disk: the trial goes on from it if all is killed before. Other
+ * members of a gang may not have ended, so there only this member's scratch goes, and the store
+ * removes the rest (drops_checkpoint). */
+static void remove_files(struct running *t, bool is_over, bool drops_checkpoint)
+{
+    const char *folder = buf_text(&t->folder), *checkpoint = buf_text(&t->checkpoint);
+    bool is_left; /* to the store */
+    struct err err;
+
+    if (folder_remove_some(folder, t->own, &err))
+        note(t, "%s", err.text);
+    is_left = drops_checkpoint && has_others(t);
+    if (is_over && !is_left)
+        log_file_remove(&t->log_file);
+    else
+        log_file_write(&t->log_file, &t->self->log);
+    FAULT("worker: a program's results were removed");
+    if (is_left)
+        return;
+    if (is_first(t) && is_over)
+        attempt_file_remove(folder);
+    else if (is_first(t))
+        save_attempt(t);
+    if (is_over && is_first(t) && !folder_has_files(checkpoint)) {
+        beneath_unlink(buf_text(&t->curve));
+        time_file_remove(&t->time_file);
+        beneath_rmdir(checkpoint);
+    }
+    if (is_over)
+        beneath_rmdir(folder); /* fails if files are kept */
+}
+
+/* Replaces the file as a whole: this rank may be killed. */
+static void save_curve(struct running *t)
+{
+    struct buf text = {0}, fresh = {0};
+    FILE *file;
+    int fd;
+
+    buf_printf(&fresh, "%s.new", buf_text(&t->curve));
+    program_report_put_curve(&text, &t->report);
+    fd = text.size && !buf_failed(&fresh) ? beneath_create(buf_text(&fresh)) : -1;
+    file = fd < 0 ? NULL : fdopen(fd, "w");
+    if (!file && fd >= 0)
+        close(fd);
+    if (file) {
+        bool is_whole = fwrite(buf_text(&text), 1, text.size, file) == text.size;
+
+        if (fclose(file) || !is_whole || beneath_rename(buf_text(&fresh), FOLDER_CURVE))
+            beneath_unlink(buf_text(&fresh));
+    }
+    buf_release(&text);
+    buf_release(&fresh);
+}
+
+/* The curve and the time, beside a checkpoint. */
+static void save_progress(struct running *t)
+{
+    save_curve(t);
+    if (is_first(t))
+        time_file_write(&t->time_file, spent_s(t));
+}
+
+/* Keep the results of an attempt whose rank was killed, and remove its scratch folder. */
+static int salvage(struct running *t, const char *name, bool has_checkpoint, struct err *err)
+{
+    struct buf path = {0};
+    int rc;
+
+    if (has_checkpoint && is_first(t)) {
+        buf_printf(&path, "%s/%s/" FOLDER_RESULTS, buf_text(&t->folder), name);
+        program_report_read(&t->report, buf_text(&path));
+        program_report_end_attempt(&t->report, true);
+        save_curve(t);
+    }
+    buf_clear(&path);
+    buf_printf(&path, "%s/%s", buf_text(&t->folder), name);
+    rc =
+        buf_failed(&path) ? err_nomem(err, "path", path.size) : folder_remove(buf_text(&path), err);
+    buf_release(&path);
+    return rc;
+}
+
+/* Go on from earlier attempts that left a checkpoint, and remove this member's scratch of them. */
+static int read_progress(struct running *t, struct err *err)
+{
+    bool has_checkpoint = folder_has_files(buf_text(&t->checkpoint));
+    DIR *folder = beneath_list(buf_text(&t->folder));
+    struct attempt_file file;
+    struct dirent *entry;
+    int rc = 0, n_lost = 0;
+
+    file = attempt_file_read(buf_text(&t->folder));
+    t->trial.attempt = file.n;
+    t->n_idle = file.n_idle;
+    if (has_checkpoint) {
+        program_report_read(&t->report, buf_text(&t->curve));
+        program_report_end_attempt(&t->report, true);
+        t->earlier_s = time_file_read(&t->time_file);
+    } else if (folder && is_first(t)) {
+        beneath_unlink(buf_text(&t->curve));
+        time_file_remove(&t->time_file);
+    }
+    while (folder && !rc && (entry = readdir(folder)))
+        if (!strncmp(entry->d_name, t->own, strlen(t->own))) {
+            rc = salvage(t, entry->d_name, has_checkpoint, err);
+            n_lost++;
+        }
+    if (folder)
+        closedir(folder);
+    /* Without a gang, a rank that was killed has not counted its last attempt, whose folder stayed. */
+    if (n_lost && !has_others(t)) {
+        t->trial.attempt += n_lost;
+        save_attempt(t);
+    }
+    return rc;
 }
 
 /* ---- an attempt ---- */
@@ -112,31 +437,20 @@ static bool note_if_lost(struct program_runner *self, const struct err *why)
     return is_lost;
 }
 
-/* The disk may be why a trial failed, and later ones would fail here, too. */
-static bool is_out_of_room(struct running *t)
-{
-    bool is_full = running_is_disk_full(t);
-
-    if (is_full)
-        err_set(&t->self->unable, "%s: the disk or a quota is full: make room (df, quota)",
-                t->self->place->files);
-    return is_full;
-}
-
-/* AGAIN: it runs. Otherwise what becomes of the trial, or OVER and err. */
-static enum verdict start(struct running *t, struct err *err)
+/* -1: for lack of resources. */
+static int start(struct running *t, struct err *err)
 {
     struct program_runner *self = t->self;
     struct template_words argv = {0}, env = {0};
-    enum verdict verdict = VERDICT_AGAIN;
     int out = -1, error = -1;
+    int rc = program_command_argv(&argv, &self->command, &t->trial, err) ||
+                     program_command_env(&env, &self->command, &t->trial, err) ||
+                     output_pipe_open(&t->out, &out, err) ||
+                     output_pipe_open(&t->error, &error, err)
+                 ? -1
+                 : 0;
 
-    if (program_command_argv(&argv, &self->command, &t->trial, err) ||
-        program_command_env(&env, &self->command, &t->trial, err)) {
-        verdict = VERDICT_OVER;
-    } else if (output_pipe_open(&t->out, &out, err) || output_pipe_open(&t->error, &error, err)) {
-        verdict = VERDICT_BACK;
-    } else {
+    if (!rc) {
         const struct spawner_program program = {
             .words = (const char *const *)argv.word,
             .variables = (const char *const *)env.word,
@@ -145,10 +459,9 @@ static enum verdict start(struct running *t, struct err *err)
             .error = error,
             .memory_bytes = (int64_t)(t->s->v[P_MEMORY].f * 1e9)};
 
-        if (spawner_run(self->place->spawner, &program, err))
-            verdict = VERDICT_BACK;
+        rc = spawner_run(self->place->spawner, &program, err);
     }
-    if (verdict != VERDICT_AGAIN) {
+    if (rc) {
         output_pipe_close(&t->out);
         output_pipe_close(&t->error);
     }
@@ -156,7 +469,7 @@ static enum verdict start(struct running *t, struct err *err)
     output_pipe_close(&error);
     template_words_release(&argv);
     template_words_release(&env);
-    return verdict;
+    return rc;
 }
 
 /* The standard output is read for results. */
@@ -193,32 +506,45 @@ static int stop_signal_of(const struct settings *s)
     return numbers[s->v[P_STOP_SIGNAL].i];
 }
 
-static void ask_to_end(struct running *t, double now_s)
-{
-    t->asked_s = now_s;
-    spawner_signal(t->self->place->spawner, stop_signal_of(t->s));
-}
-
-static bool must_kill(const struct running *t, double now_s)
-{
-    bool is_urgent = t->watch->is_urgent && t->watch->is_urgent(t->watch->arg);
-
-    return is_urgent || now_s - t->asked_s >= t->s->v[P_STOP_GRACE].f;
-}
-
-static void kill_program(struct running *t, double now_s)
-{
-    t->killed_s = now_s;
-    spawner_kill(t->self->place->spawner);
-}
-
 /* A spawner that was stopped or hangs must not hold up the run. */
-static void force_end(struct running *t, double now_s)
+static void take_step(struct running *t, double now_s)
 {
-    static const double after_s[] = {FORCE_S, FORCE_KEEPER_S};
+    struct spawner *spawner = t->self->place->spawner;
 
-    if (t->n_forced < 2 && now_s - t->killed_s >= after_s[t->n_forced])
-        spawner_force(t->self->place->spawner, t->n_forced++ > 0);
+    switch (++t->step) {
+    case STEP_ASK:
+        spawner_signal(spawner, stop_signal_of(t->s));
+        t->due_s = now_s + t->s->v[P_STOP_GRACE].f;
+        break;
+    case STEP_KILL:
+        spawner_kill(spawner);
+        t->due_s = now_s + FORCE_S;
+        break;
+    default:
+        spawner_force(spawner, t->step == STEP_FORCE_KEEPER);
+        t->due_s = t->step == STEP_FORCE ? now_s + FORCE_KEEPER_S : (double)INFINITY;
+        break;
+    }
+}
+
+static bool is_urgent(const struct running *t)
+{
+    return t->watch->is_urgent && t->watch->is_urgent(t->watch->arg);
+}
+
+/* Stop the program if it must not go on. */
+static void control(struct running *t)
+{
+    double now_s = clock_now(t->self->clock);
+    bool goes_on = t->watch->keep_going(t->watch->arg), is_due = now_s >= t->due_s;
+
+    if (t->step == STEP_NONE) {
+        t->is_stopped = !goes_on;
+        t->is_late = goes_on && is_due;
+        is_due |= !goes_on;
+    }
+    if (is_due || (t->step == STEP_ASK && is_urgent(t)))
+        take_step(t, now_s);
 }
 
 /* Report a longer curve more rarely: its rows in the database replace those of the report before. */
@@ -228,7 +554,7 @@ static void report_now_and_then(struct running *t)
     struct trial_result r;
     double now_s = clock_now(t->self->clock);
 
-    if (!t->watch->report || !running_is_first(t) || now_s < t->report_s)
+    if (!t->watch->report || !is_first(t) || now_s < t->report_s)
         return;
     trial_result_init(&r, t->number);
     r.state = TRIAL_PENDING;
@@ -243,24 +569,6 @@ static void report_now_and_then(struct running *t)
     program_report_release(&so_far);
 }
 
-/* Stop the program if it must not go on. */
-static void control(struct running *t)
-{
-    double now_s = clock_now(t->self->clock), timeout_s = t->s->v[P_TRIAL_TIMEOUT].f;
-    bool goes_on = t->watch->keep_going(t->watch->arg);
-
-    if (!isnan(t->killed_s))
-        force_end(t, now_s);
-    if (isnan(t->asked_s)) {
-        t->is_stopped = !goes_on;
-        t->is_late = goes_on && timeout_s > 0 && running_spent_s(t) > timeout_s;
-        if (t->is_stopped || t->is_late)
-            ask_to_end(t, now_s);
-    } else if (isnan(t->killed_s) && must_kill(t, now_s)) {
-        kill_program(t, now_s);
-    }
-}
-
 static void wait_for_end(struct spawner_end *end, struct running *t)
 {
     struct spawner *spawner = t->self->place->spawner;
@@ -270,12 +578,12 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
                                {.fd = t->out, .events = POLLIN},
                                {.fd = t->error, .events = POLLIN}};
 
-        poll(fds, 3, RUNNING_LOOK_MS);
+        poll(fds, 3, LOOK_MS);
         drain(t, &t->out, false);
         drain(t, &t->error, true);
         log_file_refresh(&t->log_file, &t->self->log, clock_now(t->self->clock));
-        if (running_is_first(t))
-            time_file_refresh(&t->time_file, running_spent_s(t), clock_now(t->self->clock));
+        if (is_first(t))
+            time_file_refresh(&t->time_file, spent_s(t), clock_now(t->self->clock));
         report_now_and_then(t);
         control(t);
     }
@@ -290,7 +598,7 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
 /* The first member of a gang writes the number of the attempt for the others. */
 static void count_attempt(struct running *t)
 {
-    if (running_is_first(t)) {
+    if (is_first(t)) {
         t->trial.attempt++;
         return;
     }
@@ -298,51 +606,183 @@ static void count_attempt(struct running *t)
     t->trial.attempt = attempt_file_read(buf_text(&t->folder)).n;
 }
 
-static enum verdict watch_to_end(struct trial_result *r, struct running *t)
-{
-    struct spawner_end end = {.how = SPAWNER_EXITED};
-    enum verdict verdict;
-    bool is_lost;
+/* ---- its end ---- */
 
-    FAULT("worker: a program runs");
-    wait_for_end(&end, t);
-    FAULT("worker: a program has ended");
-    is_lost = note_if_lost(t->self, &end.why);
-    t->n_unstarted = spawner_lacks_resources(&end) ? t->n_unstarted : 0;
-    program_report_read(&t->report, buf_text(&t->results));
-    program_report_end_attempt(&t->report,
-                               end.how != SPAWNER_EXITED || end.status == RUNNING_EXIT_RESUME);
-    if (folder_has_files(buf_text(&t->checkpoint)))
-        running_save_progress(t);
-    verdict = is_lost && !t->is_late ? VERDICT_BACK : running_judge(r, t, &end);
-    if (verdict == VERDICT_AGAIN)
-        running_save_attempt(t);
-    FAULT("worker: a program was judged");
+static void add_restart(struct trial_result *r, struct running *t, bool was_killed)
+{
+    size_t n = (size_t)r->n_restarts + 1;
+    struct trial_restart *restarts = realloc(r->restarts, n * sizeof *restarts);
+
+    if (!restarts)
+        return; /* the log tells of it */
+    r->restarts = restarts;
+    restarts[r->n_restarts++] = (struct trial_restart){t->started, clock_unix(), was_killed};
+}
+
+/* The first member of a gang reports for all. -1: there is no result. */
+static int take_result(struct trial_result *r, struct running *t, struct err *err)
+{
+    const char *files = keep_of(t->s) == KEEP_NONE ? "" : t->s->v[P_KEEP_FILES].s;
+
+    if (!is_first(t)) {
+        r->state = TRIAL_DONE;
+        *r->error = '\0';
+        return 0;
+    }
+    /* Prose on stdout may look like results, so too many names are no fault. */
+    if (*t->report.dropped.text)
+        note(t, "%s", t->report.dropped.text);
+    if (program_report_finish(&t->report)) {
+        *err = t->report.reason;
+        return -1;
+    }
+    if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, err) ||
+        (r->state == TRIAL_DONE && *files &&
+         program_files_keep(r, &t->self->log, buf_text(&t->folder), buf_text(&t->scratch), files,
+                            err)))
+        return -1;
+    /* They may be those of a part of the training. */
+    if (t->step >= STEP_ASK)
+        note(t, "the program was asked to stop and ended with 0: its results count");
+    return 0;
+}
+
+static const char *last_words(const struct running *t, char out[WORDS])
+{
+    log_tail_reason(out, WORDS, &t->self->errors, 0);
+    return *out ? out : log_tail_reason(out, WORDS, &t->self->log, t->noted);
+}
+
+static struct program_verdict judge(struct running *t, const struct spawner_end *end,
+                                    const char *useless)
+{
+    bool is_resume = end->how == SPAWNER_EXITED && end->status == PROGRAM_EXIT_RESUME;
+    bool is_success = end->how == SPAWNER_EXITED && end->status == EXIT_SUCCESS;
+    struct progress_mark mark = is_resume ? progress_mark(t) : t->mark;
+    double since_s = clock_now(t->self->clock);
+    struct program_verdict verdict;
+    char words[WORDS];
+    struct program_facts facts = {
+        .end = *end,
+        .words = last_words(t, words),
+        .useless = useless,
+        .is_lost = spawner_is_lost(t->self->place->spawner),
+        .is_shell = t->s->v[P_SHELL].i == param_choice(P_SHELL, "yes"),
+        .is_stopped = t->is_stopped,
+        .is_late = t->is_late,
+        .is_continued = t->earlier_s > 0,
+        .trial_timeout_s = t->s->v[P_TRIAL_TIMEOUT].f,
+        .stop_grace_s = t->s->v[P_STOP_GRACE].f,
+        .is_disk_full = (!is_success || *useless) && is_disk_full(t),
+        .n_kills = t->n_kills,
+        .crash_limit = (int32_t)t->s->v[P_CRASH_LIMIT].i,
+        .has_checkpoint = folder_has_files(buf_text(&t->checkpoint)),
+        .has_progress = mark.saved > t->mark.saved || mark.curve_bytes != t->mark.curve_bytes,
+        .n_idle = t->n_idle,
+        .n_restarts = has_others(t) ? t->trial.attempt : t->n_restarts + 1,
+        .rank = is_first(t) ? 0 : t->trial.gang->rank,
+        .size = has_others(t) ? t->trial.gang->size : 1,
+        .first_status = -1,
+    };
+
+    if (is_resume && is_first(t) && has_others(t))
+        save_end(t, PROGRAM_EXIT_RESUME);
+    for (;;) {
+        facts.is_wanted = !t->watch->keep_going(t->watch->arg);
+        if (has_others(t))
+            facts.first_status = first_status(t);
+        verdict = program_verdict(&facts);
+        if (verdict.kind != VERDICT_WAIT)
+            break;
+        clock_sleep(LOOK_MS * 1e-3);
+        facts.waited_s = clock_now(t->self->clock) - since_s;
+    }
+    t->n_idle = verdict.n_idle;
+    t->mark = mark;
     return verdict;
 }
 
-static enum verdict attempt(struct trial_result *r, struct running *t)
+/* Return VERDICT_AGAIN, _KILLED, or what becomes of the trial. */
+static enum verdict_kind end_attempt(struct trial_result *r, struct running *t,
+                                     const struct spawner_end *end)
 {
-    bool is_again = t->has_begun;
-    enum verdict verdict;
-    struct err err;
+    struct err useless = {""};
+    struct program_verdict verdict;
 
+    r->peak_bytes = end->peak_bytes > r->peak_bytes ? end->peak_bytes : r->peak_bytes;
+    if (end->how == SPAWNER_EXITED && end->status == EXIT_SUCCESS)
+        (void)!take_result(r, t, &useless);
+    verdict = judge(t, end, useless.text);
+    if (verdict.kind == VERDICT_FAILED || verdict.kind == VERDICT_APART)
+        fail(r, &verdict.reason);
+    if (verdict.kind == VERDICT_KILLED || verdict.kind == VERDICT_APART)
+        note(t, "the program was killed (SIGKILL)");
+    if (verdict.kind == VERDICT_KILLED || verdict.kind == VERDICT_AGAIN) {
+        add_restart(r, t, verdict.kind == VERDICT_KILLED);
+        t->n_kills += verdict.kind == VERDICT_KILLED;
+        t->n_restarts += verdict.kind == VERDICT_AGAIN;
+        save_attempt(t);
+    }
+    if (verdict.kind == VERDICT_FULL)
+        err_set(&t->self->unable, "%s: the disk or a quota is full: make room (df, quota)",
+                t->self->place->files);
+    return verdict.kind;
+}
+
+/* This rank has no processes, descriptors or memory left, for the reason `why`. Try again a second later,
+ * and after some of these tries the rank is unable to run trials. */
+static enum verdict_kind wait_for_resources(struct running *t, const char *why)
+{
+    double until_s = clock_now(t->self->clock) + RESOURCES_S;
+
+    t->trial.attempt--;
+    if (++t->n_unstarted == 1)
+        note(t, "%s; the start is tried again", why);
+    if (t->n_unstarted == MOST_UNSTARTED) {
+        err_set(&t->self->unable, "in %d s it could start no program: %s",
+                (int)(MOST_UNSTARTED * RESOURCES_S), why);
+        return VERDICT_BACK;
+    }
+    while (clock_now(t->self->clock) < until_s) {
+        if (!t->watch->keep_going(t->watch->arg))
+            return VERDICT_BACK;
+        clock_sleep(LOOK_MS * 1e-3);
+    }
+    return VERDICT_AGAIN;
+}
+
+static enum verdict_kind attempt(struct trial_result *r, struct running *t)
+{
+    double now_s = clock_now(t->self->clock), timeout_s = t->s->v[P_TRIAL_TIMEOUT].f;
+    struct spawner_end end = {.how = SPAWNER_NOT_STARTED};
+    enum verdict_kind verdict;
+
+    if (t->has_begun && !folder_has_files(buf_text(&t->checkpoint)))
+        t->earlier_s = t->begun_s - now_s;
     t->has_begun = true;
-    if (is_again && !folder_has_files(buf_text(&t->checkpoint)))
-        t->earlier_s = t->begun_s - clock_now(t->self->clock);
+    t->due_s = timeout_s > 0 ? t->begun_s - t->earlier_s + timeout_s : (double)INFINITY;
     count_attempt(t);
     if (t->self->log.total && !t->n_unstarted)
-        running_note(t, "the program starts again");
+        note(t, "the program starts again");
     t->started = clock_unix();
-    verdict = running_make_files(t, &err) ? VERDICT_OVER : start(t, &err);
-    if (verdict == VERDICT_OVER)
-        running_fail(r, "%s", err.text);
-    else if (verdict == VERDICT_BACK && !note_if_lost(t->self, &err))
-        verdict = running_wait_for_resources(t, err.text);
-    else if (verdict == VERDICT_AGAIN)
-        verdict = watch_to_end(r, t);
-    if (verdict == VERDICT_OVER && r->state == TRIAL_FAILED && is_out_of_room(t))
-        verdict = VERDICT_BACK;
+    if (make_files(t, &end.why))
+        return end_attempt(r, t, &end);
+    if (start(t, &end.why))
+        return note_if_lost(t->self, &end.why) ? VERDICT_BACK : wait_for_resources(t, end.why.text);
+    FAULT("worker: a program runs");
+    wait_for_end(&end, t);
+    FAULT("worker: a program has ended");
+    note_if_lost(t->self, &end.why);
+    if (spawner_lacks_resources(&end))
+        return wait_for_resources(t, end.why.text);
+    t->n_unstarted = 0;
+    program_report_read(&t->report, buf_text(&t->results));
+    program_report_end_attempt(&t->report,
+                               end.how != SPAWNER_EXITED || end.status == PROGRAM_EXIT_RESUME);
+    if (folder_has_files(buf_text(&t->checkpoint)))
+        save_progress(t);
+    verdict = end_attempt(r, t, &end);
+    FAULT("worker: a program was judged");
     return verdict;
 }
 
@@ -366,9 +806,9 @@ static int take_log(struct trial_result *r, const struct log_tail *log)
 /* The log of a gang is that of rank 0, or of the rank that failed first. */
 static void note_rank(struct running *t)
 {
-    if (!running_is_first(t))
-        running_note(t, "this is the output of rank %d of the gang, which failed",
-                     (int)t->trial.gang->rank);
+    if (!is_first(t))
+        note(t, "this is the output of rank %d of the gang, which failed",
+             (int)t->trial.gang->rank);
 }
 
 static int name_gpus(struct running *t, struct err *err)
@@ -387,43 +827,44 @@ static int name_gpus(struct running *t, struct err *err)
 
 static void run_trial(struct trial_result *r, struct running *t)
 {
-    enum verdict verdict = VERDICT_AGAIN;
+    enum verdict_kind verdict = VERDICT_AGAIN;
+    bool is_over;
     struct err err;
 
-    if (running_name_paths(t, &err) || name_gpus(t, &err)) {
-        running_fail(r, "%s", err.text);
+    if (name_paths(t, &err) || name_gpus(t, &err)) {
+        fail(r, &err);
         return;
     }
     t->time_file = time_file_begin(buf_text(&t->folder), t->begun_s);
     if (program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
                             t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"),
                             captures(t->s), t->s->v[P_CAPTURE_PATTERN].s, &err) ||
-        running_read_progress(t, &err)) {
-        running_fail(r, "%s", err.text);
+        read_progress(t, &err)) {
+        fail(r, &err);
         return;
     }
     t->log_file =
         log_file_begin(buf_text(&t->folder), t->trial.gang ? t->trial.gang->rank : 0, t->begun_s);
     log_file_take(&t->self->log, &t->log_file);
-    while (verdict == VERDICT_AGAIN)
+    while (verdict == VERDICT_AGAIN || verdict == VERDICT_KILLED)
         verdict = attempt(r, t);
-    if ((r->state == TRIAL_FAILED || !running_has_others(t)) && running_is_first(t))
+    is_over = verdict == VERDICT_RESULT || verdict == VERDICT_FAILED;
+    if ((r->state == TRIAL_FAILED || !has_others(t)) && is_first(t))
         program_result_take_failed(r, &t->report, t->s->v[P_OBJECTIVE].s);
     r->earlier_s = t->earlier_s;
     if (r->n_restarts)
         r->started = t->started;
-    if (verdict != VERDICT_OVER)
+    if (!is_over)
         r->state = TRIAL_PENDING;
-    if (verdict == VERDICT_BACK)
+    if (!is_over && verdict != VERDICT_APART)
         *r->error = '\0';
     /* With a longer trial_timeout the trial can go on from its checkpoint. */
-    r->drops_checkpoint = (verdict == VERDICT_OVER || verdict == VERDICT_APART) &&
+    r->drops_checkpoint = (is_over || verdict == VERDICT_APART) &&
                           !(t->is_late && r->state == TRIAL_FAILED) &&
-                          (running_has_others(t) || folder_has_files(buf_text(&t->checkpoint)));
-    running_remove_files(t, verdict == VERDICT_OVER, r->drops_checkpoint);
-    if (running_is_first(t) && running_has_others(t) && verdict == VERDICT_OVER &&
-        r->state != TRIAL_FAILED)
-        running_save_end(t, EXIT_SUCCESS);
+                          (has_others(t) || folder_has_files(buf_text(&t->checkpoint)));
+    remove_files(t, is_over, r->drops_checkpoint);
+    if (is_first(t) && has_others(t) && verdict == VERDICT_RESULT)
+        save_end(t, EXIT_SUCCESS);
 }
 
 static void run(void *self_, struct trial_result *r, int64_t number,
@@ -438,9 +879,7 @@ static void run(void *self_, struct trial_result *r, int64_t number,
                         .s = &settings,
                         .begun_s = clock_now(self->clock),
                         .out = -1,
-                        .error = -1,
-                        .asked_s = NAN,
-                        .killed_s = NAN};
+                        .error = -1};
 
     const struct trial_gang alone = {
         .size = 1,
@@ -466,7 +905,7 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     if (r->state == TRIAL_FAILED || (r->state == TRIAL_PENDING && *r->error))
         note_rank(&t);
     if ((r->state != TRIAL_PENDING || *r->error) && take_log(r, &self->log))
-        running_fail(r, "out of memory for the log");
+        fail(r, &(struct err){"out of memory for the log"});
     program_report_release(&t.report);
     buf_release(&t.folder);
     buf_release(&t.scratch);

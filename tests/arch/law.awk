@@ -235,7 +235,7 @@ code ~ /^}/ {
 }
 
 own && FNR == 1001 && FILENAME !~ generated {
-    breach("length", "a file of more than 1000 lines")
+    breach("length", "a file of more than 1,000 lines")
 }
 
 own && FILENAME ~ /\.h$/ && /^#/ && guarded < 2 {
