@@ -2,6 +2,7 @@
 #include "program/attempt_file.h"
 
 #include <fcntl.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,8 @@
 #include "program/folder.h"
 
 /* All texts have one length, so that one write replaces the other. */
-enum { WIDTH = 10, WIDTH_OVER = ATTEMPT_FILE_TOKEN - 1, SIZE = 112 };
+enum { WIDTH = 10, WIDTH_S = 15, WIDTH_OVER = ATTEMPT_FILE_TOKEN - 1, SIZE = 128 };
+#define MOST_S 1e10
 #define NOBODY "-"
 
 static int open_file(const char *folder, int flags)
@@ -37,6 +39,17 @@ static int32_t take_number(const char **text, char end)
         return -1;
     *text = rest + 1;
     return (int32_t)n;
+}
+
+static double take_seconds(const char **text)
+{
+    char *rest;
+    double seconds = strtod(*text, &rest);
+
+    if (rest == *text || *rest != ' ' || !(seconds >= 0 && seconds <= MOST_S))
+        return -1;
+    *text = rest + 1;
+    return seconds;
 }
 
 /* Read the word before the end of the line. -1: it is too long or not alone. */
@@ -64,7 +77,8 @@ struct attempt_file attempt_file_read(const char *folder)
     if (fd >= 0)
         close(fd);
     file.n_idle = file.n < 0 ? -1 : take_number(&text, ' ');
-    if (file.n_idle < 0 || take_word(file.over, text))
+    file.seconds = file.n_idle < 0 ? -1 : take_seconds(&text);
+    if (file.seconds < 0 || take_word(file.over, text))
         return (struct attempt_file){0};
     if (!strcmp(file.over, NOBODY))
         *file.over = '\0';
@@ -74,8 +88,9 @@ struct attempt_file attempt_file_read(const char *folder)
 void attempt_file_write(const char *folder, struct attempt_file file)
 {
     char text[SIZE];
-    int size = snprintf(text, sizeof text, "%*d %*d %*s\n", WIDTH, (int)file.n, WIDTH,
-                        (int)file.n_idle, WIDTH_OVER, *file.over ? file.over : NOBODY);
+    int size = snprintf(text, sizeof text, "%*d %*d %*.3f %*s\n", WIDTH, (int)file.n, WIDTH,
+                        (int)file.n_idle, WIDTH_S, fmin(fmax(file.seconds, 0), MOST_S), WIDTH_OVER,
+                        *file.over ? file.over : NOBODY);
     int fd = open_file(folder, O_WRONLY);
 
     if (fd < 0)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which attempt of a trial comes next, as the file "attempts" in its folder. The first member of a
- * gang writes it, and the other members read it: its number, and whether the first has ended. */
+/* How far the attempts of an unfinished trial are, as the file "attempts" in its folder. The first member
+ * of a gang writes it, and the other members read it. */
 #ifndef PROGRAM_ATTEMPT_FILE_H
 #define PROGRAM_ATTEMPT_FILE_H
 
@@ -9,8 +9,9 @@
 enum { ATTEMPT_FILE_TOKEN = 80 };
 
 struct attempt_file {
-    int32_t n;                     /* attempts before the next; of a gang, those that have begun */
-    int32_t n_idle;                /* the last of them ended with 75 without progress */
+    int32_t n;      /* attempts before the next; of a gang, those that have begun */
+    int32_t n_idle; /* the last of them ended with 75 without progress */
+    double seconds; /* that count for an attempt which goes on from the checkpoint */
     /* The first member of a gang has ended: its exit status and the gang's token. "": it has not. */
     char over[ATTEMPT_FILE_TOKEN];
 };

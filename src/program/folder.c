@@ -226,8 +226,7 @@ bool folder_has_files(const char *path)
 
 bool folder_is_own_name(const char *name)
 {
-    static const char *const own[] = {FOLDER_CHECKPOINT, FOLDER_CURVE, FOLDER_SECONDS,
-                                      FOLDER_ATTEMPTS, FOLDER_LOG};
+    static const char *const own[] = {FOLDER_CHECKPOINT, FOLDER_CURVE, FOLDER_ATTEMPTS, FOLDER_LOG};
     size_t n = strcspn(name, "/");
 
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)

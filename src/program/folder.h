@@ -31,7 +31,6 @@ bool folder_has_files(const char *path);
 #define FOLDER_CURVE "curve.jsonl"
 #define FOLDER_SCRATCH "scratch."      /* the rank in its gang (0: alone), "." and any text */
 #define FOLDER_RESULTS "results.jsonl" /* in that one */
-#define FOLDER_SECONDS "seconds"       /* program/time_file.h */
 #define FOLDER_ATTEMPTS "attempts"     /* program/attempt_file.h */
 #define FOLDER_LOG "log"               /* program/log_file.h */
 #define FOLDER_LOG_OF "log.rank"       /* and a number, of a gang */

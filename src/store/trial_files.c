@@ -15,7 +15,6 @@
 #include "program/folder.h"
 #include "program/log_file.h"
 #include "program/report.h"
-#include "program/time_file.h"
 #include "store/database_file.h"
 #include "store/db.h"
 
@@ -100,15 +99,12 @@ static void remove_logs(const char *db, int64_t trial_id)
 static void remove_progress(const char *db, int64_t trial_id)
 {
     struct buf folder = {0}, curve = {0};
-    struct time_file file;
 
     trial_files_put_folder(&folder, db, trial_id);
     buf_printf(&curve, "%s/" FOLDER_CURVE, buf_text(&folder));
     if (!buf_failed(&folder) && !buf_failed(&curve)) {
         remove_checkpoint(buf_text(&folder));
         beneath_unlink(buf_text(&curve));
-        file = time_file_begin(buf_text(&folder), 0);
-        time_file_remove(&file);
         attempt_file_remove(buf_text(&folder));
         beneath_rmdir(buf_text(&folder)); /* fails if files are kept */
     }
@@ -190,12 +186,10 @@ int32_t trial_files_epoch(const char *db, int64_t trial_id)
 double trial_files_seconds(const char *db, int64_t trial_id)
 {
     struct buf path = {0};
-    struct time_file file;
     double seconds;
 
     trial_files_put_folder(&path, db, trial_id);
-    file = time_file_begin(buf_text(&path), 0);
-    seconds = buf_failed(&path) ? 0 : time_file_read(&file);
+    seconds = buf_failed(&path) ? 0 : attempt_file_read(buf_text(&path)).seconds;
     buf_release(&path);
     return seconds;
 }

@@ -2,6 +2,7 @@
 #include "trial/program_runner.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <math.h>
 #include <poll.h>
@@ -21,10 +22,8 @@
 #include "program/disk.h"
 #include "program/folder.h"
 #include "program/log_file.h"
-#include "program/output_pipe.h"
 #include "program/port.h"
 #include "program/report.h"
-#include "program/time_file.h"
 #include "trial/kept.h"
 #include "trial/program_command.h"
 #include "trial/program_files.h"
@@ -49,6 +48,9 @@
  * reported. The memory of large processes takes seconds to free, and that of GPUs longer. */
 #define FORCE_S 5.0
 #define FORCE_KEEPER_S 55.0
+
+/* Seconds between notes of how long a trial has run, in case this rank is killed. */
+#define TIME_S 1.0
 
 /* Starts in a row that may fail for lack of resources, and seconds between them. */
 #define RESOURCES_S 1.0
@@ -88,7 +90,6 @@ struct running {
     char own[sizeof FOLDER_SCRATCH + 16];                   /* names of its scratch begin so */
     struct buf gpus, gpu_variables;
     struct log_file log_file;
-    struct time_file time_file;
     double begun_s;
     double started;   /* Unix seconds of the last start */
     double earlier_s; /* to add to the time since begun_s; negative: an attempt here was in vain */
@@ -101,6 +102,7 @@ struct running {
     bool is_stopped;           /* the caller wants the trial back */
     bool is_late;              /* trial_timeout */
     double report_s;           /* by the clock: when to report next */
+    double time_s;             /* likewise: to write its time; short trials never do */
     int32_t n_sent;            /* epochs and metrics in the last report */
     int32_t n_unstarted;       /* starts in a row that failed for lack of resources */
     bool has_begun;            /* an attempt here */
@@ -233,9 +235,9 @@ static struct progress_mark progress_mark(const struct running *t)
         .curve_bytes = beneath_stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
 }
 
-static void write_attempt(const struct running *t, const char *over)
+static void write_attempt(const struct running *t, int32_t n, const char *over)
 {
-    struct attempt_file file = {.n = t->trial.attempt, .n_idle = t->n_idle};
+    struct attempt_file file = {.n = n, .n_idle = t->n_idle, .seconds = spent_s(t)};
 
     snprintf(file.over, sizeof file.over, "%s", over);
     attempt_file_write(buf_text(&t->folder), file);
@@ -243,7 +245,13 @@ static void write_attempt(const struct running *t, const char *over)
 
 static void save_attempt(const struct running *t)
 {
-    write_attempt(t, "");
+    write_attempt(t, t->trial.attempt, "");
+}
+
+/* While an attempt runs: its scratch folder tells that it has begun, unless it is a gang's. */
+static void save_time(const struct running *t)
+{
+    write_attempt(t, t->trial.attempt - !has_others(t), "");
 }
 
 enum { END_TEXT = TRIAL_TOKEN + 12 };
@@ -259,7 +267,7 @@ static void save_end(const struct running *t, int status)
 
     _Static_assert((int)END_TEXT <= (int)ATTEMPT_FILE_TOKEN, "a token cut short equals no other");
     put_end(over, t, status);
-    write_attempt(t, over);
+    write_attempt(t, t->trial.attempt, over);
 }
 
 /* The exit status of the first member, if it has ended so that others must know; else -1. */
@@ -326,13 +334,14 @@ static void remove_files(struct running *t, bool is_over, bool drops_checkpoint)
     FAULT("worker: a program's results were removed");
     if (is_left)
         return;
-    if (is_first(t) && is_over)
-        attempt_file_remove(folder);
-    else if (is_first(t))
+    if (is_first(t) && !is_over) {
         save_attempt(t);
-    if (is_over && is_first(t) && !folder_has_files(checkpoint)) {
+    } else if (is_first(t) &&
+               folder_has_files(checkpoint)) { /* the next attempt is the first again */
+        attempt_file_write(folder, (struct attempt_file){.seconds = spent_s(t)});
+    } else if (is_first(t)) {
+        attempt_file_remove(folder);
         beneath_unlink(buf_text(&t->curve));
-        time_file_remove(&t->time_file);
         beneath_rmdir(checkpoint);
     }
     if (is_over)
@@ -367,7 +376,7 @@ static void save_progress(struct running *t)
 {
     save_curve(t);
     if (is_first(t))
-        time_file_write(&t->time_file, spent_s(t));
+        save_time(t);
 }
 
 /* Keep the results of an attempt whose rank was killed, and remove its scratch folder. */
@@ -405,10 +414,9 @@ static int read_progress(struct running *t, struct err *err)
     if (has_checkpoint) {
         program_report_read(&t->report, buf_text(&t->curve));
         program_report_end_attempt(&t->report, true);
-        t->earlier_s = time_file_read(&t->time_file);
+        t->earlier_s = file.seconds;
     } else if (folder && is_first(t)) {
         beneath_unlink(buf_text(&t->curve));
-        time_file_remove(&t->time_file);
     }
     while (folder && !rc && (entry = readdir(folder)))
         if (!strncmp(entry->d_name, t->own, strlen(t->own))) {
@@ -437,6 +445,26 @@ static bool note_if_lost(struct program_runner *self, const struct err *why)
     return is_lost;
 }
 
+/* No other program inherits the pipe, and reading never waits. */
+static int open_pipe(int *read_end, int *write_end, struct err *err)
+{
+    int ends[2];
+
+    if (pipe2(ends, O_CLOEXEC))
+        return err_set(err, "pipe: %s", strerror(errno));
+    fcntl(ends[0], F_SETFL, O_NONBLOCK);
+    *read_end = ends[0];
+    *write_end = ends[1];
+    return 0;
+}
+
+static void close_pipe(int *end)
+{
+    if (*end >= 0)
+        close(*end);
+    *end = -1;
+}
+
 /* -1: for lack of resources. */
 static int start(struct running *t, struct err *err)
 {
@@ -445,8 +473,7 @@ static int start(struct running *t, struct err *err)
     int out = -1, error = -1;
     int rc = program_command_argv(&argv, &self->command, &t->trial, err) ||
                      program_command_env(&env, &self->command, &t->trial, err) ||
-                     output_pipe_open(&t->out, &out, err) ||
-                     output_pipe_open(&t->error, &error, err)
+                     open_pipe(&t->out, &out, err) || open_pipe(&t->error, &error, err)
                  ? -1
                  : 0;
 
@@ -462,11 +489,11 @@ static int start(struct running *t, struct err *err)
         rc = spawner_run(self->place->spawner, &program, err);
     }
     if (rc) {
-        output_pipe_close(&t->out);
-        output_pipe_close(&t->error);
+        close_pipe(&t->out);
+        close_pipe(&t->error);
     }
-    output_pipe_close(&out);
-    output_pipe_close(&error);
+    close_pipe(&out);
+    close_pipe(&error);
     template_words_release(&argv);
     template_words_release(&env);
     return rc;
@@ -485,7 +512,7 @@ static bool drain(struct running *t, int *end, bool is_error)
     ssize_t n = *end < 0 ? -1 : read(*end, self->bytes, sizeof self->bytes);
 
     if (n == 0)
-        output_pipe_close(end);
+        close_pipe(end);
     if (n <= 0)
         return false;
     log_tail_add(&self->log, self->bytes, (size_t)n);
@@ -582,8 +609,10 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
         drain(t, &t->out, false);
         drain(t, &t->error, true);
         log_file_refresh(&t->log_file, &t->self->log, clock_now(t->self->clock));
-        if (is_first(t))
-            time_file_refresh(&t->time_file, spent_s(t), clock_now(t->self->clock));
+        if (is_first(t) && clock_now(t->self->clock) >= t->time_s) {
+            save_time(t);
+            t->time_s = clock_now(t->self->clock) + TIME_S;
+        }
         report_now_and_then(t);
         control(t);
     }
@@ -591,8 +620,8 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
         continue;
     while (drain(t, &t->error, true))
         continue;
-    output_pipe_close(&t->out);
-    output_pipe_close(&t->error);
+    close_pipe(&t->out);
+    close_pipe(&t->error);
 }
 
 /* The first member of a gang writes the number of the attempt for the others. */
@@ -835,7 +864,6 @@ static void run_trial(struct trial_result *r, struct running *t)
         fail(r, &err);
         return;
     }
-    t->time_file = time_file_begin(buf_text(&t->folder), t->begun_s);
     if (program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
                             t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"),
                             captures(t->s), t->s->v[P_CAPTURE_PATTERN].s, &err) ||
@@ -875,6 +903,7 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     struct running t = {.self = self,
                         .number = number,
                         .report_s = clock_now(self->clock) + REPORT_S,
+                        .time_s = clock_now(self->clock) + TIME_S,
                         .watch = watch,
                         .s = &settings,
                         .begun_s = clock_now(self->clock),

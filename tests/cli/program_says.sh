@@ -328,7 +328,7 @@ ID,pending,3,,S"
 like "also for people" "$("$ESPALIER" status s.db)" '^trials with a checkpoint'
 mkdir -p s.db.files/t99/checkpoint s.db.files/t1/checkpoint s.db.files/t2/checkpoint && : >s.db.files/t99/checkpoint/x
 is "no empty folder, no trial of another database" "$("$ESPALIER" status s.db --section checkpoints --format csv | wc -l)" 2
-rm -f s.db.files/t*/curve.jsonl s.db.files/t*/seconds
+rm -f s.db.files/t*/curve.jsonl s.db.files/t*/attempts
 is "without its files, only the checkpoint is known" "$("$ESPALIER" status s.db --section checkpoints --format csv |
     sed '1d; s/^[12],[12],/ID,/')" "ID,pending,,,"
 rm -rf s.db*

@@ -36,7 +36,8 @@ static void test_numbers(void **state)
     begin();
     assert_int_equal(attempt_file_read("t1").n, 0);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-        struct attempt_file file = {.n = numbers[i], .n_idle = numbers[i] / 2};
+        struct attempt_file file = {
+            .n = numbers[i], .n_idle = numbers[i] / 2, .seconds = 0.5 + (double)numbers[i]};
 
         if (i % 2)
             memset(file.over, 'e', sizeof file.over - 1);
@@ -44,6 +45,7 @@ static void test_numbers(void **state)
         assert_int_equal(attempt_file_read("t1").n, numbers[i]);
         assert_string_equal(attempt_file_read("t1").over, file.over);
         assert_int_equal(attempt_file_read("t1").n_idle, numbers[i] / 2);
+        assert_true(attempt_file_read("t1").seconds == file.seconds);
     }
     attempt_file_remove("t1");
     assert_int_equal(access("t1/attempts", F_OK), -1);
@@ -62,15 +64,20 @@ static void test_foreign(void **state)
                                         "3 ",
                                         "3 4",
                                         "3 4\n",
-                                        "3 4 \n",
-                                        "3 4 token",
-                                        "3 4 two words\n",
-                                        "3 x -\n",
-                                        "-1 0 -\n",
-                                        "3 -1 -\n",
-                                        "2147483647 0 -\n",
-                                        "99999999999999999 0 -\n"};
-    char too_long[ATTEMPT_FILE_TOKEN + 8] = "3 4 ";
+                                        "3 4 5.5\n",
+                                        "3 4 5.5 \n",
+                                        "3 4 -1 token\n",
+                                        "3 4 1e11 token\n",
+                                        "3 4 nan token\n",
+                                        "3 4 token\n",
+                                        "3 4 5.5 token",
+                                        "3 4 5.5 two words\n",
+                                        "3 x 5.5 -\n",
+                                        "-1 0 5.5 -\n",
+                                        "3 -1 5.5 -\n",
+                                        "2147483647 0 5.5 -\n",
+                                        "99999999999999999 0 5.5 -\n"};
+    char too_long[ATTEMPT_FILE_TOKEN + 8] = "3 4 5 ";
 
     (void)state;
     begin();
@@ -78,11 +85,11 @@ static void test_foreign(void **state)
         put(texts[i]);
         assert_int_equal(attempt_file_read("t1").n, 0);
     }
-    memset(too_long + 4, 'e', ATTEMPT_FILE_TOKEN);
-    strcpy(too_long + 4 + ATTEMPT_FILE_TOKEN, "\n");
+    memset(too_long + 6, 'e', ATTEMPT_FILE_TOKEN);
+    strcpy(too_long + 6 + ATTEMPT_FILE_TOKEN, "\n");
     put(too_long);
     assert_int_equal(attempt_file_read("t1").n, 0);
-    put("3 4 token\n");
+    put("3 4 5.5 token\n");
     assert_string_equal(attempt_file_read("t1").over, "token");
     unlink("t1/attempts");
     assert_int_equal(symlink("/etc/passwd", "t1/attempts"), 0);

@@ -20,7 +20,6 @@
 #include "program/disk.h"
 #include "program/folder.h"
 #include "program/log_file.h"
-#include "program/time_file.h"
 #include "scratch.h"
 
 static void run(const char *command)
@@ -219,7 +218,6 @@ static void touch_all(void)
 {
     static struct log_tail tail;
     struct log_file log = log_file_begin(in_files("t1"), 0, 0);
-    struct time_file time = time_file_begin(log.folder, 0);
     struct err err;
     DIR *list;
     int fd;
@@ -227,7 +225,6 @@ static void touch_all(void)
     log_tail_clear(&tail);
     log_tail_add(&tail, "output\n", 7);
     log_file_write(&log, &tail);
-    time_file_write(&time, 3);
     attempt_file_write(log.folder, (struct attempt_file){.n = 1});
     fd = beneath_create(in_files("t1/curve.jsonl.new"));
     if (fd >= 0)
@@ -249,9 +246,8 @@ static void touch_all(void)
 
 static void test_links(void **state)
 {
-    static const char *const links[] = {
-        "scratch.0.log", "log",        "log.rank1", "seconds",
-        "attempts",      "checkpoint", "outside",   "curve.jsonl.new"};
+    static const char *const links[] = {"scratch.0.log", "log",     "log.rank1",      "attempts",
+                                        "checkpoint",    "outside", "curve.jsonl.new"};
     char command[256];
 
     (void)state;
