@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include "base/buf.h"
@@ -194,6 +195,24 @@ double folder_newest(const char *path)
     newest_at(&newest, parent, name, 0);
     close(parent);
     return newest;
+}
+
+#define FULL_BYTES 65536
+
+bool folder_lacks_room(int folder)
+{
+    struct statvfs disk;
+    bool is_full;
+    int file;
+
+    if (!fstatvfs(folder, &disk) && (double)disk.f_bavail * (double)disk.f_frsize < FULL_BYTES)
+        return true;
+    file = openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    if (file < 0)
+        return err_is_disk_full(errno);
+    is_full = fallocate(file, 0, 0, FULL_BYTES) && err_is_disk_full(errno);
+    close(file);
+    return is_full;
 }
 
 /* ---- files ---- */

@@ -16,6 +16,10 @@ int folder_remove(const char *path, struct err *err);
  * not exist. */
 double folder_newest(const char *path);
 
+/* True if an open folder has hardly room for a file. The function reserves room in a file without a
+ * name, since a quota shows in no count of free bytes. False: unknown. */
+bool folder_lacks_room(int folder);
+
 /* Remove the entries whose names begin so. No error if the folder does not exist. */
 int folder_remove_some(const char *path, const char *beginning, struct err *err);
 

@@ -18,7 +18,7 @@
 
 #include "base/err.h"
 #include "base/process.h"
-#include "program/disk.h"
+#include "program/folder.h"
 #include "store/connection.h"
 
 #define RESERVE_BYTES (512 << 10)
@@ -97,7 +97,7 @@ bool database_file_is_full(const char *path)
 {
     char *real = realpath(path, NULL);
     int fd = real ? open(dirname(real), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-    bool is_full = fd >= 0 && disk_is_full(fd);
+    bool is_full = fd >= 0 && folder_lacks_room(fd);
 
     if (fd >= 0)
         close(fd);

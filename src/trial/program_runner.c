@@ -19,7 +19,6 @@
 #include "base/words.h"
 #include "program/attempt_file.h"
 #include "program/beneath.h"
-#include "program/disk.h"
 #include "program/folder.h"
 #include "program/log_file.h"
 #include "program/port.h"
@@ -292,7 +291,7 @@ static bool is_disk_full(const struct running *t)
 
     if (fd < 0) /* there was no room for it */
         fd = beneath_open(t->self->place->files, O_RDONLY | O_DIRECTORY);
-    is_full = fd >= 0 && disk_is_full(fd);
+    is_full = fd >= 0 && folder_lacks_room(fd);
     if (fd >= 0)
         close(fd);
     return is_full;

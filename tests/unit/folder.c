@@ -17,7 +17,6 @@
 
 #include "program/attempt_file.h"
 #include "program/beneath.h"
-#include "program/disk.h"
 #include "program/folder.h"
 #include "program/log_file.h"
 #include "scratch.h"
@@ -316,7 +315,7 @@ static void test_disk(void **state)
     assert_true(folder >= 0);
     for (size_t i = 0; file >= 0 && i < sizeof cases / sizeof *cases; i++) {
         refusal = cases[i].code;
-        assert_true(disk_is_full(folder) == cases[i].is_full);
+        assert_true(folder_lacks_room(folder) == cases[i].is_full);
     }
     close(file);
     close(folder);
