@@ -68,24 +68,17 @@ static void leave(int number)
 
 /* ---- the names ---- */
 
-static void install(void)
+static void protect(char *name)
 {
     static const int numbers[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGPIPE, SIGALRM,
                                   SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU};
     struct sigaction action = {.sa_handler = leave}, before;
-
-    sigfillset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
-            sigaction(numbers[i], &action, NULL);
-}
-
-static void protect(char *name)
-{
     static bool is_installed;
 
-    if (!is_installed)
-        install();
+    sigfillset(&action.sa_mask);
+    for (size_t i = 0; !is_installed && i < sizeof numbers / sizeof *numbers; i++)
+        if (!sigaction(numbers[i], NULL, &before) && before.sa_handler == SIG_DFL)
+            sigaction(numbers[i], &action, NULL);
     is_installed = true;
     for (int i = 0; i < NAMES; i++) {
         char *none = NULL;
@@ -113,15 +106,7 @@ void leftover_remove(char *name)
     leftover_forget(name);
 }
 
-/* Pids are comparable within a realm. 0: unknown. */
-static uint32_t own_realm(void)
-{
-    struct process self;
-
-    process_self(&self);
-    return *self.realm ? (uint32_t)hash_text(self.realm).low | 1 : 0;
-}
-
+/* True for the name of a dead process of this realm, within which pids are comparable. */
 static bool is_stale(const char *name, uint32_t realm)
 {
     unsigned int its_realm, number;
@@ -133,33 +118,29 @@ static bool is_stale(const char *name, uint32_t realm)
            errno == ESRCH;
 }
 
-static void remove_stale(const char *folder, uint32_t realm)
+char *leftover_name(const char *path)
 {
-    DIR *entries = realm ? opendir(folder) : NULL;
+    const char *slash = strrchr(path, '/');
+    int folder = slash ? (int)(slash - path) + 1 : 0;
+    char *name = NULL, *parent = strndup(slash ? path : ".", slash ? (size_t)folder : 1);
+    struct process self;
+    unsigned int number;
+    uint32_t realm;
+    DIR *entries;
 
+    process_self(&self);
+    realm = *self.realm ? (uint32_t)hash_text(self.realm).low | 1 : 0; /* 0: unknown */
+    entries = parent && realm ? opendir(parent) : NULL;
     for (struct dirent *entry; entries && (entry = readdir(entries));)
         if (is_stale(entry->d_name, realm))
             remove_at(dirfd(entries), entry->d_name, 0);
     if (entries)
         closedir(entries);
-}
-
-char *leftover_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *folder = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup("");
-    uint32_t realm = own_realm();
-    unsigned int number;
-    char *name = NULL;
-
-    if (folder && getrandom(&number, sizeof number, 0) == sizeof number) {
-        remove_stale(*folder ? folder : ".", realm);
-        if (asprintf(&name, "%s.espalier-%08x-%lld-%08x.tmp", folder, realm, (long long)getpid(),
-                     number) < 0)
-            name = NULL;
-    }
-    free(folder);
-    if (name)
-        protect(name);
+    free(parent);
+    if (getrandom(&number, sizeof number, 0) != sizeof number ||
+        asprintf(&name, "%.*s.espalier-%08x-%lld-%08x.tmp", folder, path, realm,
+                 (long long)self.pid, number) < 0)
+        return NULL;
+    protect(name);
     return name;
 }
