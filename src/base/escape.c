@@ -103,26 +103,6 @@ void escape_json(struct buf *out, const char *text)
     buf_putc(out, '"');
 }
 
-void escape_json_terminal(struct buf *out, const char *text)
-{
-    buf_putc(out, '"');
-    while (*text) {
-        uint32_t code;
-        size_t n = utf8_next(&code, text);
-
-        if (!n)
-            buf_puts(out, REPLACEMENT);
-        else if (code >= 0x7f && is_harmful(code))
-            buf_printf(out, "\\u%04x", code);
-        else if (n == 1)
-            put_byte(out, *text);
-        else
-            buf_add(out, text, n);
-        text += n ? n : 1;
-    }
-    buf_putc(out, '"');
-}
-
 /* Decode the next character for a page: U+FFFD for a harmful one and for a byte outside UTF-8. */
 static size_t page_next(uint32_t *out, const char *text)
 {
@@ -173,22 +153,35 @@ void escape_html(struct buf *out, const char *text)
     }
 }
 
-void escape_json_html(struct buf *out, const char *text)
+static void put_json(struct buf *out, const char *text, bool is_page)
 {
     buf_putc(out, '"');
     while (*text) {
         uint32_t code;
-        size_t n = page_next(&code, text);
+        size_t n = is_page ? page_next(&code, text) : utf8_next(&code, text);
 
-        if (code == 0xfffd || code == '<' || code == '>' || code == '&')
+        if (!n)
+            buf_puts(out, REPLACEMENT);
+        else if (is_page ? code == 0xfffd || code == '<' || code == '>' || code == '&'
+                         : code >= 0x7f && is_harmful(code))
             buf_printf(out, "\\u%04x", code);
         else if (n == 1)
             put_byte(out, *text);
         else
             buf_add(out, text, n);
-        text += n;
+        text += n ? n : 1;
     }
     buf_putc(out, '"');
+}
+
+void escape_json_terminal(struct buf *out, const char *text)
+{
+    put_json(out, text, false);
+}
+
+void escape_json_html(struct buf *out, const char *text)
+{
+    put_json(out, text, true);
 }
 
 /* Bytes beyond ASCII count as letters. */

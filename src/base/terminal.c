@@ -16,13 +16,6 @@ void terminal_set_color(enum terminal_color color)
     chosen = color;
 }
 
-static bool is_set(const char *variable)
-{
-    const char *text = getenv(variable);
-
-    return text && *text;
-}
-
 bool terminal_has_sequences(int fd)
 {
     const char *terminal = getenv("TERM");
@@ -32,9 +25,11 @@ bool terminal_has_sequences(int fd)
 
 bool terminal_has_color(int fd)
 {
+    const char *no_color = getenv("NO_COLOR");
+
     if (chosen != TERMINAL_COLOR_AUTO)
         return chosen == TERMINAL_COLOR_ALWAYS;
-    return terminal_has_sequences(fd) && !is_set("NO_COLOR");
+    return terminal_has_sequences(fd) && !(no_color && *no_color);
 }
 
 const char *terminal_style(int fd, enum terminal_style style)

@@ -165,25 +165,6 @@ static int lead(struct gang_member *g, struct reception *reception, const struct
                          : 0;
 }
 
-static int lead_meeting(struct gang_member *g, struct introduction *own,
-                        const struct deadline *deadline, struct gang_failure *failure)
-{
-    struct reception reception = {.listener = -1};
-    int fd = listen_here(g, own, failure), rc = -1;
-
-    FAULT("gang: listens for its host's ranks");
-    if (fd >= 0 && reception_open(&reception, fd, own))
-        gang_fails(failure, GANG_BROKEN, "out of memory");
-    else if (fd >= 0)
-        rc = lead(g, &reception, own, deadline, failure);
-    reception_close(&reception);
-    if (!rc)
-        return 0;
-    own->trouble = failure->trouble;
-    snprintf(own->why, sizeof own->why, "%.*s", MEETING_WHY - 1, failure->why.text);
-    return -1;
-}
-
 /* ---- the others ---- */
 
 static int find_leader(struct gang_member *g, const struct introduction *own, const char *leader,
@@ -271,10 +252,25 @@ static int follow(struct gang_member *g, const struct introduction *own,
 int meeting_local(struct gang_member *g, struct introduction *own, const struct deadline *deadline,
                   struct gang_failure *failure)
 {
+    struct reception reception = {.listener = -1};
+    int fd, rc = -1;
+
     own->level = MEETING_LOCAL;
     own->index = g->local_rank;
     own->n = g->local_size;
     FAULT("gang: before the host's ranks meet");
-    return gang_is_leader(g) ? lead_meeting(g, own, deadline, failure)
-                             : follow(g, own, deadline, failure);
+    if (!gang_is_leader(g))
+        return follow(g, own, deadline, failure);
+    fd = listen_here(g, own, failure);
+    FAULT("gang: listens for its host's ranks");
+    if (fd >= 0 && reception_open(&reception, fd, own))
+        gang_fails(failure, GANG_BROKEN, "out of memory");
+    else if (fd >= 0)
+        rc = lead(g, &reception, own, deadline, failure);
+    reception_close(&reception);
+    if (rc) {
+        own->trouble = failure->trouble;
+        snprintf(own->why, sizeof own->why, "%.*s", MEETING_WHY - 1, failure->why.text);
+    }
+    return rc;
 }
