@@ -75,28 +75,6 @@ void host_cpus_format(struct buf *out, const cpu_set_t *cpus)
         buf_puts(out, "none");
 }
 
-void host_cpus_parse(cpu_set_t *cpus, const char *text)
-{
-    const char *at = text;
-
-    CPU_ZERO(cpus);
-    for (;;) {
-        char *end;
-        long first = strtol(at, &end, 10), last = first;
-
-        if (end == at || first < 0)
-            break;
-        if (*end == '-')
-            last = strtol(end + 1, &end, 10);
-        for (long cpu = first; cpu <= last && cpu < CPU_SETSIZE; cpu++)
-            CPU_SET((int)cpu, cpus);
-        if (*end != ',')
-            return;
-        at = end + 1;
-    }
-    CPU_ZERO(cpus);
-}
-
 /* ---- other runs ---- */
 
 static size_t read_of(int32_t pid, const char *name, char *out, size_t size)
@@ -166,18 +144,15 @@ static bool is_busy(int32_t pid)
 
 static void describe(struct host_run *out, int32_t pid)
 {
-    static const char name[] = "\nCpus_allowed_list:\t";
-    char status[4096], path[64];
-    const char *line;
+    char path[64];
     struct stat info;
 
     *out = (struct host_run){.pid = pid, .user = "?"};
     snprintf(path, sizeof path, "/proc/%d", pid);
     if (!stat(path, &info))
         user_name(out->user, info.st_uid);
-    read_of(pid, "status", status, sizeof status);
-    line = strstr(status, name);
-    host_cpus_parse(&out->cpus, line ? line + strlen(name) : "");
+    if (sched_getaffinity(pid, sizeof out->cpus, &out->cpus))
+        CPU_ZERO(&out->cpus);
 }
 
 bool host_has_program(const char *name)

@@ -22,9 +22,6 @@ int host_cores(void);
 /* Append "0-3,8", as in /proc; "none" for the empty set, which means "unknown". */
 void host_cpus_format(struct buf *out, const cpu_set_t *cpus);
 
-/* Any other text gives the empty set. */
-void host_cpus_parse(cpu_set_t *cpus, const char *text);
-
 enum { HOST_RUNS_MAX = 64 };
 
 /* Another `espalier run`, of any user. */
