@@ -158,9 +158,7 @@ static void test_bounds(void **state)
 {
     static const char of_2[] =
         "2 of 4 values are bounds or estimates: to leave them out would bias the data, because "
-        "bounds are the extreme ones; write them as numbers, or make classes at a threshold; task "
-        "= "
-        "classification makes every value a class";
+        "bounds are the extreme ones; write them as numbers, or make classes at a threshold";
     static const char *const pairs[][2] = {
         {">=1,5", "< 2,5"}, {">10000", "<0.5"}, {"> 10", "~3"},  {">10 nM", "~ 3,5 uM"},
         {"≥ 5", "≈1e3"},    {"=<5", "<=.5"},    {">>100", "<-3"}};

@@ -346,14 +346,14 @@ static void test_bounds(void **state)
     (void)state;
     refuse(&spec,
            "m.csv:14: column \"y\" = \"> 10 nM\": 2 of 14 values are bounds or estimates: to leave",
-           "makes every value a class");
+           "make classes at a threshold");
     spec = bounds_spec(12, "", "7", "~3");
     refuse(&spec, "m.csv:15: column \"y\" = \"~3\": 1 of 14 values are bounds",
-           "makes every value a class");
+           "make classes at a threshold");
     spec = spec_of("smiles,y\nC,active\nCC,>10000\nCO,active\nCN,<0.5\n");
     refuse(&spec,
            "m.csv:3: column \"y\" = \">10000\": 2 of 4 values are bounds or estimates: to leave",
-           "makes every value a class");
+           "make classes at a threshold");
     spec.task = DATA_TASK_CLASSIFICATION;
     load(&d, &report, &spec);
     assert_int_equal(d.n_classes, 3);

@@ -307,13 +307,12 @@ static int explain_left(struct reading *r, bool is_any_known, struct err *err)
 
     if (!rc && !is_any_known)
         rc = err_set(
-            err, "%s and %s have no id in common (the first are \"%.80s\" and \"%.80s\")%s%s",
+            err, "%s and %s have no id in common (the first are \"%.80s\" and \"%.80s\")%s%s%s",
             r->source->path, r->table.path, r->ids->text[0], r->listed.n ? r->listed.text[0] : "",
-            why.size || has_row_names ? ": " : "",
-            why.size        ? buf_text(&why)
-            : has_row_names ? "these ids are row names written by R; set data.id to use another "
-                              "column"
-                            : "");
+            has_row_names && !why.size
+                ? ": these ids are row names written by R; set data.id to use another column"
+                : "",
+            why.size ? ": " : "", buf_text(&why));
     if (!*report->unjoined) /* a later reading lacks samples without a value */
         snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
     buf_release(&why);

@@ -236,8 +236,7 @@ static int refuse_bounds(const struct target_cells *cells, int32_t first, struct
     return table_fault(err, &at,
                        "column \"%.80s\" = \"%.80s\": %d of %d values are bounds or estimates: to "
                        "leave them out would bias the data, because bounds are the extreme ones; "
-                       "write them as numbers, or make classes at a threshold; task = "
-                       "classification makes every value a class",
+                       "write them as numbers, or make classes at a threshold",
                        cells->column, cells->text[first], n, n_present);
 }
 
