@@ -423,25 +423,22 @@ static void put_nothing(struct buf *out, const enum param_id *ids, int n, const 
     }
 }
 
-static void put_missing(struct buf *out, const struct sweep *sweep, union value type)
-{
-    enum param_id ids[P_MAX];
-    int n = 0;
-
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        if (sweep->axes[a].n > 1 && !sweep_type_has(sweep, type, sweep->axes[a].id))
-            ids[n++] = sweep->axes[a].id;
-    if (n)
-        put_nothing(out, ids, n, &type, 1);
-}
-
 void plan_put_repeats(struct buf *out, const struct plan *plan)
 {
-    int32_t n;
-    const union value *types = sweep_values(plan->sweep, P_TYPE, &n);
+    const struct sweep *sweep = plan->sweep;
+    enum param_id ids[P_MAX];
+    int32_t n_types;
+    const union value *types = sweep_values(sweep, P_TYPE, &n_types);
 
-    for (int i = 0; i < n; i++)
-        put_missing(out, plan->sweep, types[i]);
+    for (int i = 0; i < n_types; i++) {
+        int n = 0;
+
+        for (size_t a = 0; a < sweep->n_axes; a++)
+            if (sweep->axes[a].n > 1 && !sweep_type_has(sweep, types[i], sweep->axes[a].id))
+                ids[n++] = sweep->axes[a].id;
+        if (n)
+            put_nothing(out, ids, n, &types[i], 1);
+    }
 }
 
 /* seen [axis->n]: values of configurations whose model type has the axis. Returns their number. */
@@ -508,14 +505,9 @@ void plan_put_strays(struct buf *out, const struct plan *plan)
     int32_t n_types;
     const union value *types = sweep_values(sweep, P_TYPE, &n_types);
 
-    for (int id = 0; id < P_COUNT; id++) {
-        bool is_used = !sweep->line[id] || sweep->swept[id];
-
-        for (int i = 0; i < n_types; i++)
-            is_used |= sweep_type_has(sweep, types[i], (enum param_id)id);
-        if (!is_used)
+    for (int id = 0; id < P_COUNT; id++)
+        if (sweep->line[id] && !sweep->swept[id] && !sweep_has(sweep, (enum param_id)id))
             ids[n++] = (enum param_id)id;
-    }
     if (n)
         put_nothing(out, ids, n, types, n_types);
 }

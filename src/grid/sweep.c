@@ -91,16 +91,20 @@ void sweep_put_place(struct buf *out, const struct sweep *sweep, int id)
         buf_printf(out, ":%d", line);
 }
 
+struct axis *sweep_axis(const struct sweep *sweep, int id)
+{
+    for (size_t i = 0; i < sweep->n_axes; i++)
+        if ((int)sweep->axes[i].id == id)
+            return &sweep->axes[i];
+    return NULL;
+}
+
 const union value *sweep_values(const struct sweep *sweep, enum param_id id, int32_t *n)
 {
-    for (size_t i = 0; i < sweep->n_axes; i++) {
-        if (sweep->axes[i].id == id) {
-            *n = sweep->axes[i].n;
-            return sweep->axes[i].values;
-        }
-    }
-    *n = 1;
-    return &sweep->fixed.v[id];
+    const struct axis *axis = sweep_axis(sweep, (int)id);
+
+    *n = axis ? axis->n : 1;
+    return axis ? axis->values : &sweep->fixed.v[id];
 }
 
 bool sweep_is_always(const struct sweep *sweep, enum param_id id, int64_t v)
@@ -120,4 +124,15 @@ bool sweep_type_has(const struct sweep *sweep, union value type, enum param_id i
 
     s.v[P_TYPE] = type;
     return settings_has(&s, id);
+}
+
+bool sweep_has(const struct sweep *sweep, enum param_id id)
+{
+    int32_t n;
+    const union value *types = sweep_values(sweep, P_TYPE, &n);
+    bool has = false;
+
+    for (int32_t i = 0; i < n; i++)
+        has |= sweep_type_has(sweep, types[i], id);
+    return has;
 }

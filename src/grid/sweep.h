@@ -59,6 +59,9 @@ const char *sweep_keep_text(struct sweep *sweep, char *text);
  * user wrote it: "--set gpus", "--set grid.train.workers". */
 void sweep_put_place(struct buf *out, const struct sweep *sweep, int id);
 
+/* The axis of a setting or free name; NULL: it is none. Borrowed from the sweep. */
+struct axis *sweep_axis(const struct sweep *sweep, int id);
+
 /* The values of a setting: *n of its axis, or the fixed one. Borrowed from the sweep. */
 const union value *sweep_values(const struct sweep *sweep, enum param_id id, int32_t *n);
 /* True if each value of an integer setting is v. */
@@ -66,5 +69,7 @@ bool sweep_is_always(const struct sweep *sweep, enum param_id id, int64_t v);
 
 /* type: a value of model.type. */
 bool sweep_type_has(const struct sweep *sweep, union value type, enum param_id id);
+/* True if a model type of the sweep has the setting. */
+bool sweep_has(const struct sweep *sweep, enum param_id id);
 
 #endif

@@ -185,13 +185,11 @@ static int set_metric(union value *out, enum param_id id, const struct assignmen
 
 static void remove_axis(struct sweep *sweep, int id)
 {
-    size_t i = 0;
+    struct axis *axis = sweep_axis(sweep, id);
 
-    while ((int)sweep->axes[i].id != id)
-        i++;
-    axis_release(&sweep->axes[i]);
+    axis_release(axis);
     sweep->n_axes--;
-    memmove(sweep->axes + i, sweep->axes + i + 1, (sweep->n_axes - i) * sizeof *sweep->axes);
+    memmove(axis, axis + 1, (size_t)(sweep->axes + sweep->n_axes - axis) * sizeof *axis);
     sweep->swept[id] = false;
 }
 
@@ -287,11 +285,10 @@ static int fix(int id, const struct assignment *a)
 /* NULL if memory is short. */
 static struct axis *want_axis(struct sweep *sweep, int id)
 {
-    struct axis *grown;
+    struct axis *axis = sweep_axis(sweep, id), *grown;
 
-    for (size_t i = 0; i < sweep->n_axes; i++)
-        if ((int)sweep->axes[i].id == id)
-            return &sweep->axes[i];
+    if (axis)
+        return axis;
     grown = realloc(sweep->axes, (sweep->n_axes + 1) * sizeof *grown);
     if (!grown)
         return NULL;
