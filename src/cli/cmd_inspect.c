@@ -605,7 +605,7 @@ static int check_outputs(struct inputs *inputs, const struct job *job,
         return err_set(err, "%s: a program reads and divides its own data: no samples to list",
                        job->sweep.path);
     inputs_add(inputs, job->sweep.path);
-    inputs_add_settings(inputs, &job->sweep.fixed);
+    inputs_add_settings(inputs, job->sweep.fixed.v);
     return (o->splits && inputs_check(inputs, o->splits, err)) ||
                    (o->unmatched && inputs_check(inputs, o->unmatched, err)) ||
                    (o->duplicates && inputs_check(inputs, o->duplicates, err))

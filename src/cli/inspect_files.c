@@ -39,11 +39,10 @@ static int put_ids(struct buf *out, const struct names *ids, const char *file,
 }
 
 int inspect_save_unmatched(const char *path, const struct data_unmatched *unmatched,
-                           const struct settings *settings, const struct inputs *inputs,
-                           struct err *err)
+                           const struct given *given, const struct inputs *inputs, struct err *err)
 {
-    const char *genotypes = settings->v[P_GENOTYPES].s;
-    const char *phenotypes = settings->v[P_PHENOTYPES].s;
+    const char *genotypes = given->v[P_GENOTYPES].s;
+    const char *phenotypes = given->v[P_PHENOTYPES].s;
     struct buf text = {0};
     int rc;
 

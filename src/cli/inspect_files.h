@@ -10,8 +10,7 @@
 /* id,file,resembles: each unmatched id, its file, and an unmatched id of the other file that
  * resembles it (data/core/resemblance.h). */
 int inspect_save_unmatched(const char *path, const struct data_unmatched *unmatched,
-                           const struct settings *settings, const struct inputs *inputs,
-                           struct err *err);
+                           const struct given *given, const struct inputs *inputs, struct err *err);
 
 /* id,replicate,fold,part and, with groups, group: the part of each sample in each replicate and
  * fold. -1: a part is empty. */

@@ -570,7 +570,7 @@ static int print_models(const struct listing *l, struct err *err)
 
     if (l->n_left || l->n_rows < job->plan.n_trials)
         return 0;
-    if (!l->store || keep_of(&job->sweep.fixed) != KEEP_BEST)
+    if (!l->store || keep_of(job->sweep.fixed.v) != KEEP_BEST)
         return 0;
     rc = refit_find(&refit, l->store, &job->plan, &job->data, &l->known, err);
     for (int i = 0; !rc && i < refit.n_configs; i++)

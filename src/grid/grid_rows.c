@@ -15,7 +15,6 @@ static double count_points(const struct sweep *sweep)
 
 static void point_settings(const struct sweep *sweep, int64_t point, struct settings *out)
 {
-    *out = sweep->fixed;
     for (size_t i = sweep->n_axes; i-- > 0;) {
         const struct axis *axis = &sweep->axes[i];
 
@@ -63,9 +62,10 @@ static int64_t model_of(const struct sweep *sweep, int64_t point, const struct s
 
 /* is_there [n_points] false on entry: points whose model has a row */
 static int add_points(struct grid_rows *out, bool *is_there, int32_t n_points,
-                      const struct sweep *sweep, const struct predicate *predicate, struct err *err)
+                      const struct sweep *sweep, const struct settings *fixed,
+                      const struct predicate *predicate, struct err *err)
 {
-    struct settings settings;
+    struct settings settings = *fixed;
 
     for (int32_t point = 0; point < n_points; point++) {
         union value *row = out->v + (size_t)out->n * sweep->n_axes;
@@ -93,7 +93,7 @@ static int add_points(struct grid_rows *out, bool *is_there, int32_t n_points,
                             (int)n_points);
 }
 
-int grid_rows_make(struct grid_rows *out, const struct sweep *sweep,
+int grid_rows_make(struct grid_rows *out, const struct sweep *sweep, const struct settings *fixed,
                    const struct predicate *predicate, struct err *err)
 {
     const double n_points = count_points(sweep);
@@ -108,8 +108,9 @@ int grid_rows_make(struct grid_rows *out, const struct sweep *sweep,
                        n_points, GRID_MAX_POINTS);
     out->v = malloc((size_t)n_points * row);
     is_there = calloc((size_t)n_points, sizeof *is_there);
-    rc = out->v && is_there ? add_points(out, is_there, (int32_t)n_points, sweep, predicate, err)
-                            : err_nomem(err, "grid", (size_t)n_points * row);
+    rc = out->v && is_there
+             ? add_points(out, is_there, (int32_t)n_points, sweep, fixed, predicate, err)
+             : err_nomem(err, "grid", (size_t)n_points * row);
     free(is_there);
     if (rc) {
         free(out->v);

@@ -30,9 +30,9 @@ struct grid_rows {
     int32_t n_repeats; /* points dropped because a kept one trains the same model */
 };
 
-/* The caller frees out->v. -1 and err: there are too many points (counted before memory is allocated)
+/* fixed: the values of settings that are no axes. The caller frees out->v. -1 and err: there are too many points (counted before memory is allocated)
  * or none, or the predicate fails. */
-int grid_rows_make(struct grid_rows *out, const struct sweep *sweep,
+int grid_rows_make(struct grid_rows *out, const struct sweep *sweep, const struct settings *fixed,
                    const struct predicate *predicate, struct err *err);
 
 #endif

@@ -23,15 +23,16 @@ static int count_trials(struct plan *plan, struct err *err)
     return 0;
 }
 
-int plan_init(struct plan *plan, const struct sweep *sweep, const struct predicate *predicate,
-              struct err *err)
+int plan_init(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
+              const struct predicate *predicate, struct err *err)
 {
-    const int64_t folds = sweep->fixed.v[P_FOLDS].i;
+    const int64_t folds = fixed->v[P_FOLDS].i;
 
     *plan = (struct plan){.sweep = sweep,
-                          .replicates = (int32_t)sweep->fixed.v[P_REPLICATES].i,
+                          .fixed = *fixed,
+                          .replicates = (int32_t)fixed->v[P_REPLICATES].i,
                           .folds = folds > 0 ? (int32_t)folds : 1};
-    if (grid_rows_make(&plan->rows, sweep, predicate, err))
+    if (grid_rows_make(&plan->rows, sweep, fixed, predicate, err))
         return -1;
     plan->n_configs = plan->rows.n;
     if (!count_trials(plan, err))
@@ -87,7 +88,7 @@ void plan_settings(const struct plan *plan, int32_t config, struct settings *out
 {
     const union value *row = row_of(plan, config);
 
-    *out = plan->sweep->fixed;
+    *out = plan->fixed;
     for (size_t a = 0; a < plan->sweep->n_axes; a++)
         out->v[plan->sweep->axes[a].id] = row[a];
     settings_trim(out);
@@ -189,8 +190,8 @@ void plan_pack(struct buf *out, const struct plan *plan)
     buf_put_text(out, KEY_VERSION);
     pack_names(out, sweep->names);
     buf_put_text(out, sweep->folder ? sweep->folder : "");
-    for (int id = 0; id < settings_end(&sweep->fixed); id++)
-        pack_value(out, (enum param_id)id, sweep->fixed.v[id]);
+    for (int id = 0; id < sweep_end(sweep); id++)
+        pack_value(out, (enum param_id)id, plan->fixed.v[id]);
     buf_put_u32(out, (uint32_t)sweep->n_axes);
     for (size_t a = 0; a < sweep->n_axes; a++) {
         const struct axis *axis = &sweep->axes[a];
@@ -236,7 +237,7 @@ static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in
 {
     uint32_t id = cursor_u32(in), n = cursor_u32(in);
 
-    if (in->failed || id >= (uint32_t)settings_end(&sweep->fixed) || n < 1 ||
+    if (in->failed || id >= (uint32_t)sweep_end(sweep) || n < 1 ||
         n > (in->size - in->at) / sizeof(uint32_t))
         return -1;
     axis->id = (enum param_id)id;
@@ -256,7 +257,7 @@ static int unpack_sweep(struct sweep *sweep, struct cursor *in)
 
     if (unpack_names(sweep, in) || !(sweep->folder = unpack_text(sweep, in)))
         return -1;
-    for (int id = 0; id < settings_end(&sweep->fixed); id++)
+    for (int id = 0; id < sweep_end(sweep); id++)
         if (unpack_value(&sweep->fixed.v[id], sweep, in, (enum param_id)id))
             return -1;
     n_axes = cursor_u32(in);
@@ -320,6 +321,7 @@ int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struc
         sweep_release(sweep);
         return err_set(err, "the plan is truncated or does not fit in memory");
     }
+    settings_stored(&plan->fixed, &sweep->fixed);
     return 0;
 }
 
@@ -481,7 +483,7 @@ static void put_emptied(struct buf *out, const struct plan *plan, size_t a)
 
 void plan_put_emptied(struct buf *out, const struct plan *plan)
 {
-    for (size_t a = 0; *plan->sweep->fixed.v[P_WHERE].s && a < plan->sweep->n_axes; a++)
+    for (size_t a = 0; *plan->fixed.v[P_WHERE].s && a < plan->sweep->n_axes; a++)
         put_emptied(out, plan, a);
 }
 

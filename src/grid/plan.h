@@ -15,6 +15,7 @@
 
 struct plan {
     const struct sweep *sweep; /* borrowed */
+    struct settings fixed;     /* its settings, resolved; those of axes count for nothing */
     int32_t n_configs;         /* rows */
     int32_t replicates;
     int32_t folds; /* at least 1 */
@@ -29,8 +30,8 @@ struct plan_trial {
 };
 
 /* Pair with plan_release(). -1 and err: as grid_rows_make(), or too many trials. */
-int plan_init(struct plan *plan, const struct sweep *sweep, const struct predicate *predicate,
-              struct err *err);
+int plan_init(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
+              const struct predicate *predicate, struct err *err);
 void plan_release(struct plan *plan);
 
 /* Append "6 configurations x 1 replicate x 5 folds = 30 trials" */
@@ -54,11 +55,11 @@ void plan_settings_with(const struct plan *plan, enum param_id id, struct settin
 
 void plan_pack(struct buf *out, const struct plan *plan);
 
-/* Fill plan and sweep; plan borrows sweep. PATH settings come back empty. -1 and err: the message
+/* Fill plan and sweep, which is given what the plan has; plan borrows sweep. PATH settings come back empty. -1 and err: the message
  * is truncated or from another version. Pair with plan_release() and sweep_release(). */
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err);
 
-/* True if other values of a setting would train the same model. s must be resolved. A setting that
+/* True if other values of a setting would train the same model. A setting that
  * the model type lacks is not idle: it distinguishes no configurations. */
 bool plan_setting_is_idle(const struct settings *s, enum param_id id);
 

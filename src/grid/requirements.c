@@ -192,6 +192,11 @@ static void check_filter(const struct check *c)
     filter_release(&filter);
 }
 
+static bool has_graphs(const struct sweep *sweep)
+{
+    return data_format_at(sweep->fixed.v[P_FORMAT].i)->samples == DATA_GRAPHS;
+}
+
 static void check_edges(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
@@ -204,7 +209,7 @@ static void check_edges(const struct check *c)
     if (is_graph && can_be(sweep, P_BUILD, "auto"))
         complain_missing(c, P_EDGES,
                          "required by format = graph: set it, or a [graph] build other than file");
-    else if (can_be(sweep, P_BUILD, "file") && !settings_pool(&sweep->fixed))
+    else if (can_be(sweep, P_BUILD, "file") && !has_graphs(sweep))
         complain(c, P_BUILD, "build = file needs format = graph and [data] edges");
 }
 
@@ -225,7 +230,7 @@ static void check_graphs(const struct check *c)
     int32_t n;
     const union value *types = sweep_values(sweep, P_TYPE, &n);
 
-    if (!settings_pool(&sweep->fixed))
+    if (!has_graphs(sweep))
         return;
     for (size_t i = 0; i < sizeof builds / sizeof *builds; i++)
         if (can_be(sweep, P_BUILD, builds[i]))
@@ -538,7 +543,7 @@ static void check_command(const struct check *c)
     check_template(c, P_ENV, template_parse_env, is_sure, used);
     if (c->errors->n > n)
         return;
-    for (int id = P_COUNT; id < settings_end(&c->sweep->fixed); id++) {
+    for (int id = P_COUNT; id < sweep_end(c->sweep); id++) {
         if (used[id] || c->refused[id])
             continue;
         if (reads_all)
@@ -581,7 +586,7 @@ static void check_axis_names(const struct check *c)
 {
     const struct sweep *sweep = c->sweep;
 
-    for (int id = P_COUNT; id < settings_end(&sweep->fixed); id++) {
+    for (int id = P_COUNT; id < sweep_end(sweep); id++) {
         const char *key = sweep_row(sweep, id)->key, *taken = free_names_taken(key);
 
         if (sweep->swept[id] && taken)

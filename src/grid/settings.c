@@ -17,9 +17,9 @@ int settings_end(const struct settings *s)
     return P_COUNT + (s->names ? s->names->n : 0);
 }
 
-int settings_find(const struct settings *s, const char *key)
+int settings_find(const struct free_names *names, const char *key)
 {
-    int id = free_names_find(s->names, key); /* P_COUNT: the first one */
+    int id = free_names_find(names, key); /* P_COUNT: the first one */
     enum param_id setting = param_find(NULL, key);
 
     if (id == P_MAX && setting != P_COUNT)
@@ -33,18 +33,18 @@ const struct param *settings_row(const struct settings *s, int id)
     return id < P_COUNT ? &param_table[id] : &s->names->row[id - P_COUNT];
 }
 
-void settings_defaults(struct settings *s)
+void settings_defaults(struct given *given)
 {
-    s->names = NULL;
+    given->names = NULL;
     for (int id = 0; id < P_COUNT; id++)
-        s->v[id] = param_default((enum param_id)id);
+        given->v[id] = param_default((enum param_id)id);
 }
 
-void settings_before(struct settings *s)
+void settings_before(struct given *given)
 {
-    s->names = NULL;
+    given->names = NULL;
     for (int id = 0; id < P_COUNT; id++)
-        s->v[id] = param_before((enum param_id)id);
+        given->v[id] = param_before((enum param_id)id);
 }
 
 bool settings_pool(const struct settings *s)
@@ -93,8 +93,13 @@ static const bool *settings_of(int64_t type)
 
 bool settings_has(const struct settings *s, enum param_id id)
 {
-    return id < P_COUNT ? settings_of(s->v[P_TYPE].i)[id]
+    return id < P_COUNT ? settings_type_has(s->v[P_TYPE], id)
                         : (int)id < settings_end(s) && s->v[id].s != NULL;
+}
+
+bool settings_type_has(union value type, enum param_id id)
+{
+    return settings_of(type.i)[id];
 }
 
 void settings_trim(struct settings *s)
@@ -168,9 +173,17 @@ static int resolve_objective(struct settings *s, enum task task, struct err *err
     return rc;
 }
 
-int settings_resolve(struct settings *s, enum task task, struct err *err)
+void settings_stored(struct settings *out, const struct given *given)
 {
-    bool is_made = data_format_at(s->v[P_FORMAT].i)->samples == DATA_ROWS;
+    memcpy(out->v, given->v, sizeof out->v);
+    out->names = given->names;
+}
+
+int settings_resolve(struct settings *s, const struct given *given, enum task task, struct err *err)
+{
+    bool is_made = data_format_at(given->v[P_FORMAT].i)->samples == DATA_ROWS;
+
+    settings_stored(s, given);
 
     if (task == TASK_NONE)
         return resolve_direction(s, err);

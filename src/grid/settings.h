@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One value for every setting: what a trial does. */
+/* One value for every setting. A sweep is given some that are `auto`; once the data are read, they are
+ * resolved, and a trial does what they say. Only resolved settings have a key. */
 #ifndef GRID_SETTINGS_H
 #define GRID_SETTINGS_H
 
@@ -11,36 +12,48 @@
 /* Version of the canonical text. It changes whenever equal settings could give other numbers. */
 #define KEY_VERSION "espalier-key-2"
 
-struct settings {
+/* As a sweep file gives them: values may be `auto`. */
+struct given {
     union value v[P_MAX]; /* texts are borrowed from the sweep; NULL: a free name has no value */
     const struct free_names *names; /* of v[P_COUNT] and later ones, borrowed; NULL: none */
+};
+
+/* Resolved: the values of a configuration, without `auto`. */
+struct settings {
+    union value v[P_MAX];
+    const struct free_names *names; /* both as above */
 };
 
 /* One more than the largest id that the settings have. */
 int settings_end(const struct settings *s);
 /* A setting or free name; P_MAX: none. A free name hides a setting of the same key. */
-int settings_find(const struct settings *s, const char *key);
+int settings_find(const struct free_names *names, const char *key);
 /* The value that all trials have of a setting that is gone (PARAM_GONE_TABLE). NULL: none was. */
 const char *settings_gone_value(const char *key);
 /* The row of a setting or free name, with its key. */
 const struct param *settings_row(const struct settings *s, int id);
 
-void settings_defaults(struct settings *s);
+void settings_defaults(struct given *given);
 /* Set every setting to param_before(). */
-void settings_before(struct settings *s);
+void settings_before(struct given *given);
 
 /* True if samples are graphs, which are pooled. */
 bool settings_pool(const struct settings *s);
 
 bool settings_has(const struct settings *s, enum param_id id);
+/* id: no free name. */
+bool settings_type_has(union value type, enum param_id id);
 const char *settings_type_name(union value type);
 /* Fix settings that the model type lacks at param_before(), graph.build at `none`: equal models
  * then have equal keys. Idempotent. */
 void settings_trim(struct settings *s);
 
-/* Replace every `auto` by its meaning for this format and task. Idempotent. -1 and err: the
- * objective is not a metric for the task. */
-int settings_resolve(struct settings *s, enum task task, struct err *err);
+/* Replace every `auto` by its meaning for this format and task. -1 and err: the objective is not a
+ * metric for the task. */
+int settings_resolve(struct settings *s, const struct given *given, enum task task,
+                     struct err *err);
+/* Those of a stored sweep, which were resolved before they were stored. */
+void settings_stored(struct settings *out, const struct given *given);
 
 /* The revision of the model type, from 1, is part of the key, so that a type that computes other numbers
  * gets new keys alone (PARAM_REVISION_TABLE). */
@@ -91,7 +104,6 @@ struct settings_texts {
 /* Pair with settings_texts_release(). swept is copied. */
 void settings_texts_init(struct settings_texts *texts, const bool swept[P_MAX], struct hash digest);
 void settings_texts_release(struct settings_texts *texts);
-/* s must be resolved. */
 void settings_texts_set(struct settings_texts *texts, const struct settings *s);
 /* Equals settings_key() of the point. */
 struct hash settings_texts_key(struct settings_texts *texts, int32_t replicate, int32_t fold);

@@ -20,8 +20,8 @@ int shard_parse(struct shard *shard, const char *text, struct err *err);
 
 bool shard_owns(const struct shard *shard, struct hash key);
 
-/* ours out [n_trials]: hashes every trial, unless the shard is the whole sweep. The plan's sweep is
- * resolved. -1 and err: memory is short. */
+/* ours out [n_trials]: hashes every trial, unless the shard is the whole sweep. -1 and err:
+ * memory is short. */
 int shard_mark(bool *ours, const struct shard *shard, const struct plan *plan,
                const struct dataset *data, struct err *err);
 

@@ -42,7 +42,12 @@ void sweep_release(struct sweep *sweep)
 
 const struct param *sweep_row(const struct sweep *sweep, int id)
 {
-    return settings_row(&sweep->fixed, id);
+    return id < P_COUNT ? &param_table[id] : &sweep->names->row[id - P_COUNT];
+}
+
+int sweep_end(const struct sweep *sweep)
+{
+    return P_COUNT + (sweep->names ? sweep->names->n : 0);
 }
 
 bool sweep_is_program(const struct sweep *sweep)
@@ -75,7 +80,7 @@ bool sweep_lacks(const struct sweep *sweep, const char *name)
 {
     enum param_id id = param_find_name(name);
 
-    return sweep->names && id < P_COUNT && !settings_has(&sweep->fixed, id);
+    return sweep->names && id < P_COUNT && !settings_type_has(sweep->fixed.v[P_TYPE], id);
 }
 
 void sweep_put_place(struct buf *out, const struct sweep *sweep, int id)
@@ -120,10 +125,8 @@ bool sweep_is_always(const struct sweep *sweep, enum param_id id, int64_t v)
 
 bool sweep_type_has(const struct sweep *sweep, union value type, enum param_id id)
 {
-    struct settings s = sweep->fixed;
-
-    s.v[P_TYPE] = type;
-    return settings_has(&s, id);
+    return id < P_COUNT ? settings_type_has(type, id)
+                        : (int)id < sweep_end(sweep) && sweep->fixed.v[id].s != NULL;
 }
 
 bool sweep_has(const struct sweep *sweep, enum param_id id)

@@ -18,8 +18,8 @@ struct sweep {
     char *path; /* owned; as given by the user */
     const char
         *folder; /* of the file, absolute, with its last slash; where programs run; "": unknown */
-    struct settings fixed; /* defaults for axes */
-    struct axis *axes;     /* [n_axes] owned, in file order */
+    struct given fixed; /* defaults for axes */
+    struct axis *axes;  /* [n_axes] owned, in file order */
     size_t n_axes;
     bool swept[P_MAX];
     struct free_names *names;    /* owned; with [program] only, else NULL */
@@ -37,6 +37,8 @@ void sweep_release(struct sweep *sweep);
 
 size_t sweep_n_values(const struct sweep *sweep);
 
+/* One more than the largest id that its settings have. */
+int sweep_end(const struct sweep *sweep);
 /* The row of a setting or free name, with its key. */
 const struct param *sweep_row(const struct sweep *sweep, int id);
 

@@ -401,7 +401,8 @@ static int check_foreign_section(const struct assignment *a)
     for (int id = 0; sweep_is_program(a->sweep) && id < P_COUNT; id++) {
         if (strcmp(param_table[id].section, a->section) != 0)
             continue;
-        if (id != P_FORMAT && id != P_TYPE && settings_has(&a->sweep->fixed, (enum param_id)id))
+        if (id != P_FORMAT && id != P_TYPE &&
+            settings_type_has(a->sweep->fixed.v[P_TYPE], (enum param_id)id))
             return 0;
         if (id + 1 == P_COUNT || strcmp(param_table[id + 1].section, a->section) != 0)
             return complain(a,

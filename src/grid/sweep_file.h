@@ -27,17 +27,16 @@ int sweep_parse_stored(struct sweep *sweep, const char *path, const char *text,
 int sweep_load(struct sweep *sweep, const char *path, const char *const *overrides,
                size_t n_overrides, struct errlist *errors);
 
-/* Append a sweep file without axes that trains these settings (a point of a plan, resolved or not):
+/* Append a sweep file without axes that trains the settings v, given or resolved (of a point of a plan):
  * data.format, and settings of the model type that differ from their defaults (paths absolute). An
  * axis with the flag SWEPT stays an axis of one value, so that trials keep their keys. `where` must
  * be empty for a single point. */
-void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings);
+void sweep_write(struct buf *out, const struct sweep *sweep, const union value v[P_MAX]);
 
 /* Likewise with defaults, so that the file keeps its meaning if they change. */
-void sweep_write_effective(struct buf *out, const struct sweep *sweep,
-                           const struct settings *settings);
+void sweep_write_effective(struct buf *out, const struct sweep *sweep, const union value v[P_MAX]);
 
 /* Likewise without the axes of `sweep`: the caller appends [grid]. */
-void sweep_write_fixed(struct buf *out, const struct sweep *sweep, const struct settings *settings);
+void sweep_write_fixed(struct buf *out, const struct sweep *sweep, const union value v[P_MAX]);
 
 #endif

@@ -28,15 +28,15 @@ static bool stays_axis(const struct sweep *sweep, int id)
 }
 
 /* The only model type lacks the setting. */
-static bool is_foreign(const struct sweep *sweep, const struct settings *settings, int id)
+static bool is_foreign(const struct sweep *sweep, const union value v[P_MAX], int id)
 {
     bool is_of_program = !strcmp(param_table[id].models, MODELS_PROGRAM);
 
     return (is_of_program && !sweep_is_program(sweep)) ||
-           (!sweep->swept[P_TYPE] && !settings_has(settings, (enum param_id)id));
+           (!sweep->swept[P_TYPE] && !sweep_type_has(sweep, v[P_TYPE], (enum param_id)id));
 }
 
-static void put_axes(struct buf *out, const struct sweep *sweep, const struct settings *settings)
+static void put_axes(struct buf *out, const struct sweep *sweep, const union value v[P_MAX])
 {
     bool is_open = false;
 
@@ -46,17 +46,17 @@ static void put_axes(struct buf *out, const struct sweep *sweep, const struct se
         if (!is_open)
             buf_puts(out, "\n[grid]\n");
         is_open = true;
-        put_setting(out, &param_table[id], (enum param_id)id, settings->v[id]);
+        put_setting(out, &param_table[id], (enum param_id)id, v[id]);
     }
 }
 
 /* The axes of a program are values of [program] in the file of one point. */
-static void put_free(struct buf *out, const struct sweep *sweep, const struct settings *settings,
+static void put_free(struct buf *out, const struct sweep *sweep, const union value v[P_MAX],
                      bool has_axes)
 {
-    for (int id = P_COUNT; id < settings_end(settings); id++)
+    for (int id = P_COUNT; id < sweep_end(sweep); id++)
         if (has_axes || !sweep->swept[id])
-            put_setting(out, settings_row(settings, id), (enum param_id)id, settings->v[id]);
+            put_setting(out, sweep_row(sweep, id), (enum param_id)id, v[id]);
 }
 
 /* The section [program] implies them. */
@@ -65,11 +65,11 @@ static bool is_foregone(const struct sweep *sweep, int id)
     return sweep_is_program(sweep) && (id == P_TYPE || id == P_FORMAT);
 }
 
-static bool is_empty(const struct settings *settings, int id)
+static bool is_empty(const union value v[P_MAX], int id)
 {
     enum param_type type = param_table[id].type;
 
-    return (type == PARAM_TEXT || type == PARAM_PATH) && !*settings->v[id].s;
+    return (type == PARAM_TEXT || type == PARAM_PATH) && !*v[id].s;
 }
 
 /* Users get the default for a missing setting, and sweep_parse_stored() the value from before it
@@ -83,8 +83,7 @@ static bool is_implied(int id, union value value)
 
 enum { WITH_DEFAULTS = 1, WITHOUT_AXES = 2 };
 
-static void put_all(struct buf *out, const struct sweep *sweep, const struct settings *settings,
-                    int how)
+static void put_all(struct buf *out, const struct sweep *sweep, const union value v[P_MAX], int how)
 {
     const char *section = "";
 
@@ -92,34 +91,32 @@ static void put_all(struct buf *out, const struct sweep *sweep, const struct set
         const struct param *p = &param_table[id];
 
         if (id == P_THREADS)
-            put_free(out, sweep, settings, !(how & WITHOUT_AXES));
-        if (stays_axis(sweep, id) || is_foreign(sweep, settings, id) || is_foregone(sweep, id) ||
+            put_free(out, sweep, v, !(how & WITHOUT_AXES));
+        if (stays_axis(sweep, id) || is_foreign(sweep, v, id) || is_foregone(sweep, id) ||
             (how & WITHOUT_AXES && sweep->swept[id]) ||
-            (how & WITH_DEFAULTS
-                 ? is_empty(settings, id) || !requirements_format_has(id, settings->v[P_FORMAT].i)
-                 : is_implied(id, settings->v[id])))
+            (how & WITH_DEFAULTS ? is_empty(v, id) || !requirements_format_has(id, v[P_FORMAT].i)
+                                 : is_implied(id, v[id])))
             continue;
         if (strcmp(section, p->section) != 0)
             buf_printf(out, "%s[%s]\n", *section ? "\n" : "", p->section);
         section = p->section;
-        put_setting(out, p, (enum param_id)id, settings->v[id]);
+        put_setting(out, p, (enum param_id)id, v[id]);
     }
     if (!(how & WITHOUT_AXES))
-        put_axes(out, sweep, settings);
+        put_axes(out, sweep, v);
 }
 
-void sweep_write(struct buf *out, const struct sweep *sweep, const struct settings *settings)
+void sweep_write(struct buf *out, const struct sweep *sweep, const union value v[P_MAX])
 {
-    put_all(out, sweep, settings, 0);
+    put_all(out, sweep, v, 0);
 }
 
-void sweep_write_effective(struct buf *out, const struct sweep *sweep,
-                           const struct settings *settings)
+void sweep_write_effective(struct buf *out, const struct sweep *sweep, const union value v[P_MAX])
 {
-    put_all(out, sweep, settings, WITH_DEFAULTS);
+    put_all(out, sweep, v, WITH_DEFAULTS);
 }
 
-void sweep_write_fixed(struct buf *out, const struct sweep *sweep, const struct settings *settings)
+void sweep_write_fixed(struct buf *out, const struct sweep *sweep, const union value v[P_MAX])
 {
-    put_all(out, sweep, settings, WITH_DEFAULTS | WITHOUT_AXES);
+    put_all(out, sweep, v, WITH_DEFAULTS | WITHOUT_AXES);
 }

@@ -52,7 +52,7 @@ static double genotype_bytes(const char *path)
  * number is four bytes, in text up to some twenty. Packed files count with their size on disk. */
 static double data_bytes(const struct sweep *sweep)
 {
-    const struct settings *fixed = &sweep->fixed;
+    const struct given *fixed = &sweep->fixed;
 
     if (data_format_at(fixed->v[P_FORMAT].i)->is_simulated)
         return (double)fixed->v[P_SAMPLES].i * (double)fixed->v[P_MARKERS].i;

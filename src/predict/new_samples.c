@@ -79,7 +79,7 @@ int new_samples_open(struct new_samples *n, const struct dataset *data,
                        path, n->n_known);
     if (!phenotypes)
         return 0;
-    spec_data(&spec, settings);
+    spec_data(&spec, settings->v);
     spec.phenotypes = phenotypes;
     spec.like = n->recode.data;
     return fixed_columns_read_new(

@@ -396,7 +396,7 @@ static int predict_graphs(struct predict *w, struct err *err)
     struct data_spec spec;
     int status = -1;
 
-    spec_data(&spec, &w->settings);
+    spec_data(&spec, w->settings.v);
     if (new_graphs_open(&pieces.new, &w->replay.data, &spec, w->o->graphs, err) == 0 &&
         known_graphs_init(&pieces.known, &w->replay.data, w->part, err) == 0)
         while ((status = take_piece(&pieces, w, err)) > 0)

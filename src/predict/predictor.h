@@ -20,7 +20,7 @@
 struct predictor {
     const struct dataset *data;      /* borrowed, like the next */
     const struct dataset *asked;     /* its samples are the nodes: data, or new graphs */
-    const struct settings *settings; /* resolved; of one configuration */
+    const struct settings *settings; /* of one configuration */
     struct gcn_spec spec;
     struct gcn_inputs_spec made;
     struct graph_spec graph;

@@ -142,7 +142,7 @@ static int load(struct replay *r, const struct replay_trial *trial, struct err *
     struct data_report report;
     struct data_spec spec;
 
-    spec_data(&spec, &r->sweep.fixed);
+    spec_data(&spec, r->sweep.fixed.v);
     if (data_load(&r->data, &spec, &report, err))
         return -1;
     r->prepared = prepared_create(&r->data, err);
@@ -152,29 +152,30 @@ static int load(struct replay *r, const struct replay_trial *trial, struct err *
     return 0;
 }
 
-static int resolve(struct replay *r, const struct replay_trial *trial, enum task task,
-                   struct err *err)
+static int resolve(struct settings *fixed, struct replay *r, const struct replay_trial *trial,
+                   enum task task, struct err *err)
 {
-    union value *fixed = r->sweep.fixed.v;
+    union value *given = r->sweep.fixed.v;
 
     /* Neither is part of the key. The number of replicates may have shrunk, and the timeout belongs
      * to another machine. */
-    if (fixed[P_REPLICATES].i <= trial->replicate)
-        fixed[P_REPLICATES].i = trial->replicate + 1;
-    fixed[P_TRIAL_TIMEOUT].f = 0;
-    return settings_resolve(&r->sweep.fixed, task, err);
+    if (given[P_REPLICATES].i <= trial->replicate)
+        given[P_REPLICATES].i = trial->replicate + 1;
+    given[P_TRIAL_TIMEOUT].f = 0;
+    return settings_resolve(fixed, &r->sweep.fixed, task, err);
 }
 
 static int make_plan(struct replay *r, const struct replay_trial *trial, struct err *err)
 {
     struct errlist faults = {0};
+    struct settings fixed;
 
-    if (resolve(r, trial, r->data.task, err))
+    if (resolve(&fixed, r, trial, r->data.task, err))
         return -1;
     if (requirements_check_data(&r->sweep, &r->data, &faults))
         return first_fault(&faults, err);
     errlist_release(&faults);
-    if (plan_init(&r->plan, &r->sweep, NULL, err))
+    if (plan_init(&r->plan, &r->sweep, &fixed, NULL, err))
         return -1;
     r->runner = model_runner_create(&r->plan, &r->data, r->prepared, &clock_system, err);
     return r->runner ? 0 : -1;
@@ -240,11 +241,12 @@ int replay_prepare(struct replay *r, const struct replay_trial *trial, int64_t *
 int replay_prepare_alone(struct replay *r, const struct replay_trial *trial, enum task task,
                          struct err *err)
 {
+    struct settings fixed;
     struct hash digest;
 
     forget_data(r);
-    if (parse(r, trial->config_id, err) || resolve(r, trial, task, err) ||
-        plan_init(&r->plan, &r->sweep, NULL, err))
+    if (parse(r, trial->config_id, err) || resolve(&fixed, r, trial, task, err) ||
+        plan_init(&r->plan, &r->sweep, &fixed, NULL, err))
         return err_wrap(err, "sweep '%s'", trial->sweep);
     if (hash_parse(&digest, trial->digest) || check_key(r, trial, digest, err))
         return err_wrap(err, "%s: t%lld", r->db, (long long)trial->trial_id);

@@ -48,7 +48,7 @@ int replay_prepare(struct replay *replay, const struct replay_trial *trial, int6
 int replay_prepare_alone(struct replay *replay, const struct replay_trial *trial, enum task task,
                          struct err *err);
 
-/* The resolved settings of the prepared trial. */
+/* The settings of the prepared trial. */
 void replay_settings(const struct replay *replay, struct settings *out);
 
 /* Run the prepared trial. The caller releases result. */

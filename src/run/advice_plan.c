@@ -66,7 +66,7 @@ static int advise_spread(struct job *job, struct err *err)
     struct scale_spread spread;
     char widest[64], narrowest[64];
 
-    if (job->sweep.fixed.v[P_SCALE].i != param_choice(P_SCALE, "none"))
+    if (job->fixed.v[P_SCALE].i != param_choice(P_SCALE, "none"))
         return 0;
     if (!has_amounts && job_has_amounts(&has_amounts, job, err))
         return -1;

@@ -133,7 +133,7 @@ static void advise_values(struct job *job)
                                !advise_value(job, (int)axis->id, axis->values[i].s)))
             i++;
     }
-    for (int id = P_COUNT; id < settings_end(&sweep->fixed); id++)
+    for (int id = P_COUNT; id < sweep_end(sweep); id++)
         if (!sweep->swept[id] && !sweep->is_quoted[id])
             advise_value(job, id, sweep->fixed.v[id].s);
 }

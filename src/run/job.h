@@ -19,7 +19,8 @@ struct job_duplicates {
 
 /* Zero-initialise a job; run/job_prepare.h fills it step by step. */
 struct job {
-    struct sweep sweep; /* resolved once the data are read */
+    struct sweep sweep;
+    struct settings fixed; /* those of the sweep, resolved once the data are read */
     struct dataset data;
     struct data_report report;
     struct data_unmatched *unmatched; /* out of job_load(); borrowed; NULL: not wanted */

@@ -40,13 +40,13 @@ int job_parse_text(struct job *job, const char *path, const char *text, struct e
 
 static int count_folds(struct job *job, struct err *err)
 {
-    union value *folds = &job->sweep.fixed.v[P_FOLDS];
+    union value *folds = &job->fixed.v[P_FOLDS];
     struct split_spec spec;
     int32_t n;
 
     if (folds->i != FOLDS_GROUPS)
         return 0;
-    spec_split(&spec, &job->sweep.fixed, 0, 0);
+    spec_split(&spec, &job->fixed, 0, 0);
     if (split_count_groups(&n, &job->data, &spec, err))
         return -1;
     if (n < 2 || n > param_table[P_FOLDS].max)
@@ -60,7 +60,7 @@ static int count_folds(struct job *job, struct err *err)
  * words are not (doc/decisions/0006). */
 static int resolve_scale(struct job *job, struct err *err)
 {
-    union value *v = job->sweep.fixed.v;
+    const union value *v = job->sweep.fixed.v;
     bool has_amounts;
 
     if (v[P_SCALE].i != param_choice(P_SCALE, "auto") ||
@@ -69,7 +69,7 @@ static int resolve_scale(struct job *job, struct err *err)
     if (job_has_amounts(&has_amounts, job, err))
         return -1;
     if (has_amounts)
-        v[P_SCALE].i = param_choice(P_SCALE, "standardize");
+        job->fixed.v[P_SCALE].i = param_choice(P_SCALE, "standardize");
     return 0;
 }
 
@@ -77,8 +77,8 @@ static int resolve(struct job *job, struct errlist *faults)
 {
     struct err err;
 
-    if (resolve_scale(job, &err) || settings_resolve(&job->sweep.fixed, job->data.task, &err) ||
-        count_folds(job, &err)) {
+    if (settings_resolve(&job->fixed, &job->sweep.fixed, job->data.task, &err) ||
+        resolve_scale(job, &err) || count_folds(job, &err)) {
         err_wrap(&err, "%s", job->sweep.path);
         return errlist_add_usage(faults, &err);
     }
@@ -104,10 +104,10 @@ static int fail_load(const struct job *job, struct err *err, struct errlist *fau
     return errlist_add_usage(faults, err);
 }
 
-static void log_files(const struct settings *settings)
+static void log_files(const union value v[P_MAX])
 {
     for (int id = 0; id < P_COUNT; id++) {
-        const char *path = settings->v[id].s;
+        const char *path = v[id].s;
         char *real;
 
         if (param_table[id].type != PARAM_PATH || !*path)
@@ -120,7 +120,7 @@ static void log_files(const struct settings *settings)
 
 static void find_spec(struct data_spec *spec, const struct job *job)
 {
-    spec_data(spec, &job->sweep.fixed);
+    spec_data(spec, job->sweep.fixed.v);
     spec->unmatched = job->unmatched;
     spec->inputs_folder = job->sweep.folder;
     spec->written = &job->written;
@@ -270,7 +270,7 @@ int job_load(struct job *job, struct errlist *faults)
 
     address_space_warn();
     if (log_get_level() == LOG_VERBOSE)
-        log_files(&job->sweep.fixed);
+        log_files(job->sweep.fixed.v);
     if (check_folder(job, faults))
         return -1;
     find_spec(&spec, job);
@@ -404,7 +404,7 @@ int job_points(struct job *job, struct errlist *faults)
 {
     struct err err;
 
-    if (store_plan(&job->plan, &job->sweep, &err))
+    if (store_plan(&job->plan, &job->sweep, &job->fixed, &err))
         return errlist_add_usage(faults, &err);
     job->prepared = prepared_create(&job->data, &err);
     return job->prepared ? 0 : errlist_add_err(faults, &err);

@@ -156,12 +156,12 @@ static int find(struct work *w, const char *name, struct err *err)
 
 int sweep_predictions_store(struct sweep_session *session, struct err *err)
 {
-    const struct settings *fixed = &session->job->sweep.fixed;
+    const struct given *fixed = &session->job->sweep.fixed;
     const char *name = fixed->v[P_SWEEP_NAME].s;
     struct work w = {.session = session};
     int rc = 0;
 
-    if (keep_of(fixed) == KEEP_NONE || session->n_others ||
+    if (keep_of(fixed->v) == KEEP_NONE || session->n_others ||
         !refit_has_models(&session->job->plan, &session->job->data))
         return 0;
     if (store_prune_predictions(session->store, name, err) || store_commit(session->store, err) ||

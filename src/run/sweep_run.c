@@ -433,7 +433,7 @@ static int make_session(struct sweep_session *session, struct err *err)
 {
     const struct sweep_options *options = session->options;
     struct job *job = session->job;
-    enum keep keep = keep_of(&job->sweep.fixed);
+    enum keep keep = keep_of(job->sweep.fixed.v);
     const char *files = keep == KEEP_NONE ? "" : job->sweep.fixed.v[P_KEEP_FILES].s;
 
     session->prunes = keep == KEEP_BEST;

@@ -380,8 +380,8 @@ static int drop_damaged(const struct sweep_session *session, struct err *err)
 
 int sweep_session_settle_models(struct sweep_session *session, struct err *err)
 {
-    const struct settings *fixed = &session->job->sweep.fixed;
-    bool is_none = keep_of(fixed) == KEEP_NONE;
+    const struct given *fixed = &session->job->sweep.fixed;
+    bool is_none = keep_of(fixed->v) == KEEP_NONE;
     int64_t n = 0;
     int rc = is_none ? store_drop_models(session->store, fixed->v[P_SWEEP_NAME].s, &n, err)
                      : drop_damaged(session, err);
@@ -395,7 +395,7 @@ int sweep_session_settle_models(struct sweep_session *session, struct err *err)
                  n == 1 ? "" : "s",
                  is_none ? "keep = none"
                          : "keep = best, and --rule best and 1se choose other configurations");
-    return !rc && keep_of(fixed) == KEEP_ALL ? report_without(session, err) : rc;
+    return !rc && keep_of(fixed->v) == KEEP_ALL ? report_without(session, err) : rc;
 }
 
 /* Programs whose results are about to be stored may have read other files than the key states. */

@@ -545,7 +545,7 @@ static int prune_sweep(struct merge *m, sqlite3_stmt *row, struct err *err)
         return -1;
     rc = stored_settings_parse_sweep(&sweep, m->store, ini, err);
     v = sweep.fixed.v;
-    if (!rc && keep_of(&sweep.fixed) == KEEP_BEST)
+    if (!rc && keep_of(v) == KEEP_BEST)
         rc = store_prune_models(m->store, name,
                                 v[P_REPLICATES].i * (v[P_FOLDS].i ? v[P_FOLDS].i : 1),
                                 is_whole != 0, NULL, err);

@@ -107,7 +107,7 @@ static int refuse_other(const struct store *store, const char *path, const char 
                    store->path, name, what, here, path, there);
 }
 
-static int read_axes(bool varies[P_MAX], const struct settings *settings, struct store *store,
+static int read_axes(bool varies[P_MAX], const struct free_names *names, struct store *store,
                      const char *name, struct err *err)
 {
     sqlite3_stmt *row = db_prepare(store, sql_axes, err);
@@ -116,7 +116,7 @@ static int read_axes(bool varies[P_MAX], const struct settings *settings, struct
     memset(varies, 0, P_MAX * sizeof *varies);
     if (row)
         sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
-    rc = stored_settings_mark_axes(varies, settings, store, row, err);
+    rc = stored_settings_mark_axes(varies, names, store, row, err);
     sqlite3_finalize(row);
     return rc;
 }
@@ -127,9 +127,9 @@ static int compare_files(struct store *store, const char *path, const char *name
 {
     struct buf values[2] = {{0}, {0}};
     bool varies[P_MAX];
-    int rc = read_axes(varies, &here->fixed, store, name, err);
+    int rc = read_axes(varies, here->names, store, name, err);
 
-    for (int p = 0; !rc && p < settings_end(&here->fixed); p++) {
+    for (int p = 0; !rc && p < sweep_end(here); p++) {
         const struct param *row = sweep_row(here, p);
         enum param_id id = (enum param_id)p;
         int other = p < P_COUNT ? p : free_names_find(there->names, row->key);

@@ -82,7 +82,7 @@ static void find_columns(struct store_predicate *p, const struct sweep *sweep)
 {
     for (size_t a = 0; a < sweep->n_axes; a++)
         p->columns[p->n_columns++] = sweep->axes[a].id;
-    for (int id = 0; id < settings_end(&sweep->fixed); id++)
+    for (int id = 0; id < sweep_end(sweep); id++)
         if (is_fixed_column(sweep, id))
             p->columns[p->n_columns++] = (enum param_id)id;
 }
@@ -214,7 +214,7 @@ static int bind_columns(struct store_predicate *p, int first, int end, const uni
 }
 
 int store_predicate_open(struct store_predicate **out, const char *label, const char *expression,
-                         const struct sweep *sweep, struct err *err)
+                         const struct sweep *sweep, const struct settings *fixed, struct err *err)
 {
     struct store_predicate *p = calloc(1, sizeof *p);
     int rc;
@@ -235,7 +235,7 @@ int store_predicate_open(struct store_predicate **out, const char *label, const 
     db_limit_steps(p->db, STEPS_COUNTED, &p->limit);
     find_columns(p, sweep);
     rc = compile(p, sweep, err);
-    if (!rc && bind_columns(p, (int)sweep->n_axes, p->n_columns, sweep->fixed.v) != SQLITE_OK)
+    if (!rc && bind_columns(p, (int)sweep->n_axes, p->n_columns, fixed->v) != SQLITE_OK)
         rc = fail(p, sweep, err);
     if (rc) {
         store_predicate_close(p);
@@ -275,18 +275,19 @@ int store_predicate_keep(void *predicate, const struct sweep *sweep, const struc
 
 /* Open the expression of a setting, or the condition of an axis. */
 static int open_of(struct store_predicate **out, const char *label, const char *expression,
-                   const struct sweep *sweep, int id, struct err *err)
+                   const struct sweep *sweep, const struct settings *fixed, int id, struct err *err)
 {
-    int rc = store_predicate_open(out, label, expression, sweep, err);
+    int rc = store_predicate_open(out, label, expression, sweep, fixed, err);
 
     if (rc && sweep->line[id] > 0)
         err_wrap(err, "%s:%d", sweep->path, sweep->line[id]);
     return rc;
 }
 
-int store_plan(struct plan *plan, const struct sweep *sweep, struct err *err)
+int store_plan(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
+               struct err *err)
 {
-    const char *expression = sweep->fixed.v[P_WHERE].s;
+    const char *expression = fixed->v[P_WHERE].s;
     void **conditions = calloc(sweep->n_axes + 1, sizeof *conditions);
     struct store_predicate *where = NULL;
     struct predicate predicate = {.holds = store_predicate_keep, .conditions = conditions};
@@ -294,7 +295,7 @@ int store_plan(struct plan *plan, const struct sweep *sweep, struct err *err)
 
     *plan = (struct plan){0};
     if (!rc && *expression) {
-        rc = open_of(&where, "where =", expression, sweep, P_WHERE, err);
+        rc = open_of(&where, "where =", expression, sweep, fixed, P_WHERE, err);
         predicate.keep = store_predicate_keep;
         predicate.arg = where;
     }
@@ -303,11 +304,11 @@ int store_plan(struct plan *plan, const struct sweep *sweep, struct err *err)
         struct store_predicate *condition = NULL;
 
         if (axis->condition)
-            rc = open_of(&condition, "if", axis->condition, sweep, (int)axis->id, err);
+            rc = open_of(&condition, "if", axis->condition, sweep, fixed, (int)axis->id, err);
         conditions[a] = condition;
     }
     if (!rc)
-        rc = plan_init(plan, sweep, &predicate, err);
+        rc = plan_init(plan, sweep, fixed, &predicate, err);
     for (size_t a = 0; conditions && a < sweep->n_axes; a++)
         store_predicate_close(conditions[a]);
     free(conditions);

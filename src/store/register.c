@@ -213,7 +213,7 @@ static int insert_sweep(struct walk *w, const struct settings *s, struct err *er
     char digest[HASH_HEX_SIZE];
     int rc;
 
-    sweep_write(&ini, sweep, &sweep->fixed);
+    sweep_write(&ini, sweep, w->plan->fixed.v);
     if (w->sweep_id) {
         rc = db_finish(w->store,
                        db_bind(w->store, STATEMENT_SWEEP_UPDATE, err, "issids", w->sweep_id,

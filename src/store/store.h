@@ -124,7 +124,7 @@ int store_find_digest(struct hash *out, struct store *store, const char *name, s
  * at once. */
 int store_supersede(struct store *store, const char *name, struct buf *renamed, struct err *err);
 
-/* Register the plan of a resolved sweep (sweep, axes, configurations, trials) in one transaction, and fill trials. Rows
+/* Register the plan of a sweep (sweep, axes, configurations, trials) in one transaction, and fill trials. Rows
  * with the same keys stay. A part of a plan (trials->ours) adds only the configurations it needs,
  * with the numbers of the whole plan if free. work: [n_configs], or NULL. -1 and err also if
  * store_differences() finds any. */
@@ -269,12 +269,13 @@ int store_prune_predictions(struct store *store, const char *sweep, struct err *
  * expression behind `label`, "where =" or "if", which is borrowed. An axis without a value is NULL. */
 struct store_predicate;
 int store_predicate_open(struct store_predicate **out, const char *label, const char *expression,
-                         const struct sweep *sweep, struct err *err);
+                         const struct sweep *sweep, const struct settings *fixed, struct err *err);
 void store_predicate_close(struct store_predicate *predicate);
 int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,
                          struct err *err);
 
 /* plan_init() with the points for which [sweep] where is true. Pair with plan_release(). */
-int store_plan(struct plan *plan, const struct sweep *sweep, struct err *err);
+int store_plan(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
+               struct err *err);
 
 #endif

@@ -23,7 +23,7 @@ int stored_settings_parse_sweep(struct sweep *sweep, struct store *store, const 
     return rc;
 }
 
-int stored_settings_mark_axes(bool varies[P_MAX], const struct settings *settings,
+int stored_settings_mark_axes(bool varies[P_MAX], const struct free_names *names,
                               struct store *store, sqlite3_stmt *row, struct err *err)
 {
     const char *name;
@@ -36,7 +36,7 @@ int stored_settings_mark_axes(bool varies[P_MAX], const struct settings *setting
             sqlite3_reset(row);
             return -1;
         }
-        id = settings_find(settings, name);
+        id = settings_find(names, name);
         if (id < P_MAX)
             varies[id] = true;
     }
@@ -92,7 +92,7 @@ static int overlay_param(struct settings *settings, bool given[P_MAX], struct sw
         return -1;
     name = (const char *)sqlite3_column_text(row, 0);
     value = (const char *)sqlite3_column_text(row, 1);
-    id = settings_find(settings, name);
+    id = settings_find(settings->names, name);
     gone = settings_gone_value(name);
     if (id == P_MAX && gone && value && !strcmp(value, gone))
         return 0;

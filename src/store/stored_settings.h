@@ -13,7 +13,7 @@ int stored_settings_parse_sweep(struct sweep *sweep, struct store *store, const 
 
 /* Step a statement with the column axis.name to its end, and set varies[id] for each that the settings
  * have. -1 and err also if the statement is NULL. */
-int stored_settings_mark_axes(bool varies[P_MAX], const struct settings *settings,
+int stored_settings_mark_axes(bool varies[P_MAX], const struct free_names *names,
                               struct store *store, sqlite3_stmt *row, struct err *err);
 
 /* A text of a sweep file is one line without control characters, so commands print it as a line of one. -1

@@ -56,7 +56,7 @@ static int read_here(struct sweep_comparison *c, struct err *err)
     struct buf ini = {0};
     int rc;
 
-    sweep_write(&ini, sweep, &sweep->fixed);
+    sweep_write(&ini, sweep, c->plan->fixed.v);
     rc = buf_failed(&ini) ? err_nomem(err, "sweep file", ini.size)
                           : stored_settings_parse_sweep(&c->here, c->store, buf_text(&ini), err);
     buf_release(&ini);
@@ -66,7 +66,7 @@ static int read_here(struct sweep_comparison *c, struct err *err)
 static int read_axes(struct sweep_comparison *c, struct err *err)
 {
     memcpy(c->varies, c->plan->sweep->swept, sizeof c->varies);
-    return stored_settings_mark_axes(c->varies, &c->here.fixed, c->store,
+    return stored_settings_mark_axes(c->varies, c->here.names, c->store,
                                      db_bind(c->store, STATEMENT_AXIS_NAMES, err, "i", c->sweep_id),
                                      err);
 }
@@ -157,7 +157,7 @@ int store_differences(struct store *store, const struct plan *plan, const struct
     if (!rc && c.sweep_id)
         rc = read_here(&c, err) || read_axes(&c, err) ? -1 : 0;
     if (!rc && c.sweep_id) {
-        for (int id = 0; id < settings_end(&c.here.fixed); id++)
+        for (int id = 0; id < sweep_end(&c.here); id++)
             if (param_row((enum param_id)id)->flags & PARAM_IDENTITY && !c.varies[id])
                 compare(&c, (enum param_id)id);
         compare_data(&c);

@@ -22,9 +22,9 @@
 /* Tensors outside the network. */
 enum { MOST_OTHERS = 16 };
 
-enum keep keep_of(const struct settings *s)
+enum keep keep_of(const union value v[P_MAX])
 {
-    return (enum keep)s->v[P_KEEP].i;
+    return (enum keep)v[P_KEEP].i;
 }
 
 /* ---- metadata ---- */
@@ -254,7 +254,7 @@ double kept_model_bytes(const struct settings *s, const struct dataset *data, in
 {
     struct gcn_spec spec;
 
-    if (keep_of(s) == KEEP_NONE)
+    if (keep_of(s->v) == KEEP_NONE)
         return 0;
     spec_gcn(&spec, s);
     return sizeof(float) * gcn_weights(&spec, data, n_inputs);

@@ -14,7 +14,7 @@
 
 /* In the order of the choices of `keep`. */
 enum keep { KEEP_BEST, KEEP_ALL, KEEP_NONE };
-enum keep keep_of(const struct settings *s);
+enum keep keep_of(const union value v[P_MAX]);
 
 /* SQLite's default limit of a blob, less metadata. */
 #define KEPT_MAX_BYTES ((size_t)1000000000 - (1 << 20))
@@ -28,7 +28,7 @@ void kept_scaling_release(struct kept_scaling *scaling);
 
 /* All members are borrowed. */
 struct kept_trial {
-    const struct settings *settings; /* resolved */
+    const struct settings *settings;
     const struct dataset *data;
     /* L (N, rank), if the weights are by reduced features. */
     const struct mat *coordinates;

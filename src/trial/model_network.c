@@ -142,7 +142,7 @@ static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
     *work = gcn_cost(&spec, outline, split);
     *bytes = gcn_train_bytes(&spec, outline, split, (int32_t)s->v[P_RANKS].i) +
              kept_bytes(s, data, outline->n_inputs);
-    if (keep_of(s) != KEEP_NONE) /* the predictor copies A^ */
+    if (keep_of(s->v) != KEEP_NONE) /* the predictor copies A^ */
         *bytes = fmax(*bytes, 8 * (double)outline->entries_a);
     *bytes += (double)s->v[P_THREADS].i * fmin(PACKED_BYTES, *bytes / 2);
 }

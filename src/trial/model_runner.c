@@ -205,7 +205,7 @@ static struct hash trial_seed(struct model_runner *self, const struct settings *
 
 static bool is_kept(const struct trial_result *r, const struct settings *s)
 {
-    return r->state == TRIAL_DONE && keep_of(s) != KEEP_NONE;
+    return r->state == TRIAL_DONE && keep_of(s->v) != KEEP_NONE;
 }
 
 /* Only the scheduler knows whether to keep the model, so the result carries it. */

@@ -10,7 +10,7 @@
 
 struct model_runner;
 
-/* plan (with resolved settings), data and prepared are borrowed. Not thread-safe. */
+/* plan, data and prepared are borrowed. Not thread-safe. */
 struct model_runner *model_runner_create(const struct plan *plan, const struct dataset *data,
                                          struct prepared *prepared, const struct clock *clock,
                                          struct err *err);

@@ -650,7 +650,7 @@ static void add_restart(struct trial_result *r, struct running *t, bool was_kill
 /* The first member of a gang reports for all. -1: there is no result. */
 static int take_result(struct trial_result *r, struct running *t, struct err *err)
 {
-    const char *files = keep_of(t->s) == KEEP_NONE ? "" : t->s->v[P_KEEP_FILES].s;
+    const char *files = keep_of(t->s->v) == KEEP_NONE ? "" : t->s->v[P_KEEP_FILES].s;
 
     if (!is_first(t)) {
         r->state = TRIAL_DONE;

@@ -35,31 +35,31 @@ static void copy_value(char *member, const struct param *p, union value v)
     }
 }
 
-static void fill(void *out, enum param_struct into, const struct settings *s)
+static void fill(void *out, enum param_struct into, const union value v[P_MAX])
 {
     for (int id = 0; id < P_COUNT; id++)
         if (param_table[id].target.into == into)
-            copy_value((char *)out + param_table[id].target.offset, &param_table[id], s->v[id]);
+            copy_value((char *)out + param_table[id].target.offset, &param_table[id], v[id]);
 }
 
-void spec_data(struct data_spec *out, const struct settings *s)
+void spec_data(struct data_spec *out, const union value v[P_MAX])
 {
     memset(out, 0, sizeof *out);
-    fill(out, PARAM_data_spec, s);
-    out->format = data_format_at(s->v[P_FORMAT].i);
-    out->filter.call_rate = 1 - s->v[P_MAX_MISSING].f;
+    fill(out, PARAM_data_spec, v);
+    out->format = data_format_at(v[P_FORMAT].i);
+    out->filter.call_rate = 1 - v[P_MAX_MISSING].f;
 }
 
 void spec_graph(struct graph_spec *out, const struct settings *s)
 {
     memset(out, 0, sizeof *out); /* also the padding: caches compare bytes, here and below */
-    fill(out, PARAM_graph_spec, s);
+    fill(out, PARAM_graph_spec, s->v);
 }
 
 void spec_split(struct split_spec *out, const struct settings *s, int32_t replicate, int32_t fold)
 {
     memset(out, 0, sizeof *out);
-    fill(out, PARAM_split_spec, s);
+    fill(out, PARAM_split_spec, s->v);
     out->trains_on_stop = !settings_has(s, P_STOP);
     out->replicate = replicate;
     out->fold = fold;
@@ -68,7 +68,7 @@ void spec_split(struct split_spec *out, const struct settings *s, int32_t replic
 void spec_inputs(struct gcn_inputs_spec *out, const struct settings *s)
 {
     memset(out, 0, sizeof *out);
-    fill(out, PARAM_gcn_inputs_spec, s);
+    fill(out, PARAM_gcn_inputs_spec, s->v);
     out->drops_inputs = settings_has(s, P_INPUT_DROPOUT) && s->v[P_INPUT_DROPOUT].f > 0;
     if (!settings_has(s, P_REDUCE))
         out->reduce = REDUCE_NONE;
@@ -81,7 +81,7 @@ void spec_gcn(struct gcn_spec *out, const struct settings *s)
         out->layers = 1;
         return;
     }
-    fill(out, PARAM_gcn_spec, s);
+    fill(out, PARAM_gcn_spec, s->v);
     if (!settings_pool(s))
         out->pool = POOL_NONE;
     out->objective = spec_objective(s);
@@ -91,7 +91,7 @@ void spec_gcn(struct gcn_spec *out, const struct settings *s)
 void spec_ridge(struct ridge_spec *out, const struct settings *s)
 {
     memset(out, 0, sizeof *out);
-    fill(out, PARAM_ridge_spec, s);
+    fill(out, PARAM_ridge_spec, s->v);
     out->objective = spec_objective(s);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Translates resolved settings (settings_resolve) into structs of lower layers. Texts stay borrowed
+/* Translates settings into structs of lower layers. Texts stay borrowed
  * from the sweep. */
 #ifndef TRIAL_SPEC_H
 #define TRIAL_SPEC_H
@@ -12,8 +12,8 @@
 #include "gcn/spec.h"
 #include "grid/settings.h"
 
-/* Accepts unresolved settings, because the task is known only after loading. */
-void spec_data(struct data_spec *out, const struct settings *s);
+/* v: given settings, or resolved ones. The task, which resolving needs, is known only after loading. */
+void spec_data(struct data_spec *out, const union value v[P_MAX]);
 void spec_graph(struct graph_spec *out, const struct settings *s);
 void spec_split(struct split_spec *out, const struct settings *s, int32_t replicate, int32_t fold);
 /* For a model type without layers: one layer without a graph, to run its kept weights. */

@@ -12,11 +12,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void last_point(const struct sweep *sweep, struct settings *out)
 {
-    *out = sweep->fixed;
+    struct given given = sweep->fixed;
+
     for (size_t i = 0; i < sweep->n_axes; i++)
-        out->v[sweep->axes[i].id] = sweep->axes[i].values[sweep->axes[i].n - 1];
-    if (settings_resolve(out, TASK_REGRESSION, NULL))
-        settings_resolve(out, TASK_CLASSIFICATION, NULL);
+        given.v[sweep->axes[i].id] = sweep->axes[i].values[sweep->axes[i].n - 1];
+    if (settings_resolve(out, &given, TASK_REGRESSION, NULL))
+        settings_resolve(out, &given, TASK_CLASSIFICATION, NULL);
 }
 
 static void check_written(const struct sweep *sweep)
@@ -28,7 +29,7 @@ static void check_written(const struct sweep *sweep)
     struct sweep reread;
 
     last_point(sweep, &point);
-    sweep_write(&text, sweep, &point);
+    sweep_write(&text, sweep, point.v);
     if (sweep_parse(&reread, "dir/written.ini", buf_text(&text), NULL, 0, &errors))
         abort();
     last_point(&reread, &again);

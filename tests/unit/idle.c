@@ -10,6 +10,8 @@
 #include "grid/requirements.h"
 #include "grid/sweep_file.h"
 
+#include "resolve.h"
+
 /* Configurations in which the sweep's first axis has no effect. */
 static int32_t count_where(const char *text, const struct predicate *where)
 {
@@ -20,8 +22,8 @@ static int32_t count_where(const char *text, const struct predicate *where)
     int32_t n;
 
     assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
-    assert_int_equal(settings_resolve(&sweep.fixed, TASK_REGRESSION, &err), 0);
-    assert_int_equal(plan_init(&plan, &sweep, where, &err), 0);
+    assert_int_equal(resolve_sweep(&sweep, TASK_REGRESSION, &err), 0);
+    assert_int_equal(make_plan(&plan, &sweep, where, &err), 0);
     n = plan_count_idle(&plan, 0);
     plan_release(&plan);
     sweep_release(&sweep);
@@ -94,7 +96,7 @@ static void assert_strays(const char *text, const char *want)
     struct buf out = {0};
 
     assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
     plan_put_strays(&out, &plan);
     assert_string_equal(buf_text(&out), want);
     buf_release(&out);
@@ -125,7 +127,7 @@ static void assert_repeats(const char *text, int32_t n_configs, int32_t n_repeat
     struct buf out = {0};
 
     assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
     assert_int_equal(plan.n_configs, n_configs);
     assert_int_equal(plan.rows.n_repeats, n_repeats);
     plan_put_repeats(&out, &plan);
@@ -162,7 +164,7 @@ static int32_t widest(const char *text)
     int32_t n;
 
     assert_int_equal(sweep_parse(&sweep, "idle.ini", text, NULL, 0, &errors), 0);
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
     n = plan_widest(&plan);
     plan_release(&plan);
     sweep_release(&sweep);

@@ -108,7 +108,7 @@ static void test_other_ranks(void **state)
     f.job.rank_work = calloc(1, sizeof *f.job.rank_work);
     assert_non_null(f.job.rank_work);
     *f.job.rank_work = (struct gcn_cost){.flops = 1e9, .steps = 1000};
-    assert_float_equal(job_rank_share(&f.job.sweep.fixed), 0.51, 1e-9);
+    assert_float_equal(job_rank_share(&f.job.fixed), 0.51, 1e-9);
     assert_int_equal(store_trials_init(&f.known, f.job.plan.n_trials, &err), 0);
     f.known.states[0] = TRIAL_DONE;
     f.known.seconds[0] = 30;

@@ -17,6 +17,7 @@
 #include "data/format.h"
 #include "grid/sweep_file.h"
 #include "predict/predictor.h"
+#include "resolve.h"
 #include "stride.h"
 #include "trial/kept.h"
 #include "trial/model_runner.h"
@@ -105,10 +106,9 @@ static void set_up(struct fixture *f, const char *ini)
     snprintf(path, sizeof path, "%s/unit.ini", f->folder);
     if (sweep_parse(&f->sweep, path, ini, NULL, 0, &errors))
         fail_msg("%s", errors.text[0]);
-    spec_data(&spec, &f->sweep.fixed);
-    if (data_load(&f->data, &spec, &report, &err) ||
-        settings_resolve(&f->sweep.fixed, f->data.task, &err) ||
-        plan_init(&f->plan, &f->sweep, NULL, &err))
+    spec_data(&spec, f->sweep.fixed.v);
+    if (data_load(&f->data, &spec, &report, &err) || resolve_sweep(&f->sweep, f->data.task, &err) ||
+        make_plan(&f->plan, &f->sweep, NULL, &err))
         fail_msg("%s", err.text);
     f->prepared = prepared_create(&f->data, &err);
     f->gcn = model_runner_create(&f->plan, &f->data, f->prepared, &clock_system, &err);

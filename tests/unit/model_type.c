@@ -15,6 +15,7 @@
 #include "data/format.h"
 #include "grid/plan.h"
 #include "grid/sweep_file.h"
+#include "resolve.h"
 #include "scratch.h"
 #include "trial/model_runner.h"
 #include "trial/model_type.h"
@@ -52,10 +53,10 @@ static void set_up(struct fixture *f, const char *ini, const struct model_type *
     memset(f, 0, sizeof *f);
     snprintf(set, sizeof set, "model.type=%s", type->name);
     assert_int_equal(sweep_parse(&f->sweep, "unit.ini", ini, sets, 1, &errors), 0);
-    spec_data(&spec, &f->sweep.fixed);
+    spec_data(&spec, f->sweep.fixed.v);
     assert_int_equal(data_load(&f->data, &spec, &report, &err), 0);
-    assert_int_equal(settings_resolve(&f->sweep.fixed, f->data.task, &err), 0);
-    assert_int_equal(plan_init(&f->plan, &f->sweep, &all, &err), 0);
+    assert_int_equal(resolve_sweep(&f->sweep, f->data.task, &err), 0);
+    assert_int_equal(make_plan(&f->plan, &f->sweep, &all, &err), 0);
     f->prepared = prepared_create(&f->data, &err);
     assert_non_null(f->prepared);
     plan_settings(&f->plan, 0, &f->settings);
@@ -152,7 +153,7 @@ static void test_settings(void **state)
     struct settings s;
 
     (void)state;
-    settings_defaults(&s);
+    default_settings(&s);
     for (int64_t i = 0; i < N_MODELS; i++) {
         const struct model_type *type = model_type(i);
 

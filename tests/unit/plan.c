@@ -12,6 +12,8 @@
 #include "grid/plan.h"
 #include "grid/sweep_file.h"
 
+#include "resolve.h"
+
 static void parse(struct sweep *sweep, const char *text)
 {
     struct errlist errors = {0};
@@ -47,7 +49,7 @@ static void test_order(void **state)
 
     (void)state;
     parse(&sweep, "[train]\nepochs = 7\n[grid]\nk = 5, 2\nlayers = 1, 2, 3\n");
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
     assert_int_equal(plan.n_configs, 6);
     assert_int_equal(plan.n_trials, 6);
     for (int c = 0; c < 6; c++) {
@@ -69,7 +71,7 @@ static void test_trials(void **state)
 
     (void)state;
     parse(&sweep, "[sweep]\nreplicates = 2\nfolds = 3\n[grid]\nk = 1, 2, 3, 4\n");
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
     assert_int_equal(plan.n_trials, 24);
     for (int config = 0; config < 4; config++) {
         for (int replicate = 0; replicate < 2; replicate++) {
@@ -94,7 +96,7 @@ static void test_no_axes(void **state)
 
     (void)state;
     parse(&sweep, "[graph]\nk = 3\n");
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
     assert_int_equal(plan.n_trials, 1);
     assert_int_equal(plan.folds, 1);
     plan_settings(&plan, 0, &s);
@@ -125,7 +127,7 @@ static void test_same_models(void **state)
     parse(&sweep, "[graph]\nmetric = kinship\n"
                   "[grid]\nk = 1, 2, 3\ntype = gcn, mlp\nlayers = 1, 2\n");
     mlp = param_choice(P_TYPE, "mlp");
-    assert_int_equal(plan_init(&plan, &sweep, &predicate, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, &predicate, NULL), 0);
     assert_int_equal(plan.n_configs, 6);
     assert_int_equal(plan.rows.n_repeats, 2);
     for (int c = 0; c < 6; c++) {
@@ -156,7 +158,7 @@ static void test_where(void **state)
 
     (void)state;
     parse(&sweep, "[grid]\nk = 1, 2, 3\nlayers = 1, 2, 3\n");
-    assert_int_equal(plan_init(&plan, &sweep, &predicate, &err), 0);
+    assert_int_equal(make_plan(&plan, &sweep, &predicate, &err), 0);
     assert_int_equal(plan.n_configs, 6);
     plan_settings(&plan, 5, &s);
     assert_int_equal(s.v[P_K].i, 3);
@@ -164,11 +166,11 @@ static void test_where(void **state)
     plan_release(&plan);
 
     limit = 0;
-    assert_int_equal(plan_init(&plan, &sweep, &predicate, &err), -1);
+    assert_int_equal(make_plan(&plan, &sweep, &predicate, &err), -1);
     assert_string_equal(err.text, "x.ini: 'where' leaves none of the grid's 9 points");
     plan_release(&plan);
     predicate.keep = fail_always;
-    assert_int_equal(plan_init(&plan, &sweep, &predicate, &err), -1);
+    assert_int_equal(make_plan(&plan, &sweep, &predicate, &err), -1);
     assert_string_equal(err.text, "no such column: x");
     plan_release(&plan);
     sweep_release(&sweep);
@@ -196,12 +198,12 @@ static void test_emptied(void **state)
     (void)state;
     parse(&sweep, "[sweep]\nwhere = seen by keep_some\n[grid]\nk = 1, 2, 3, 4, 5\n"
                   "layers = 1, 2, 3\ntype = gcn, mlp\n");
-    assert_int_equal(plan_init(&plan, &sweep, &predicate, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, &predicate, NULL), 0);
     plan_put_emptied(&text, &plan);
     assert_string_equal(buf_text(&text), "k = 1, 2, 3 ...; layers = 3");
     buf_clear(&text);
     plan_release(&plan);
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
     plan_put_emptied(&text, &plan);
     assert_int_equal(text.size, 0);
     buf_release(&text);
@@ -216,7 +218,7 @@ static void assert_too_large(const char *text, const char *message)
     struct err err;
 
     parse(&sweep, text);
-    assert_int_equal(plan_init(&plan, &sweep, NULL, &err), -1);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, &err), -1);
     assert_string_equal(err.text, message);
     assert_null(plan.rows.v);
     plan_release(&plan);
@@ -249,7 +251,7 @@ static void test_largest(void **state)
     if (getenv("TEST_UNDER_VALGRIND")) /* which needs half a minute */
         skip();
     parse(&sweep, "[grid]\nk = 1:10000:1\nhidden_size = 1:1000:1\n");
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
     assert_int_equal(plan.n_trials, GRID_MAX_POINTS);
     plan_settings(&plan, GRID_MAX_POINTS - 1, &s);
     assert_int_equal(s.v[P_K].i, 10000);
@@ -279,7 +281,7 @@ static void test_shipped(void **state)
         snprintf(path, sizeof path, "%s/grids/%s.ini", source ? source : ".", shipped[i].name);
         if (sweep_load(&sweep, path, NULL, 0, &errors))
             fail_msg("%s", errors.n ? errors.text[0] : "out of memory");
-        assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+        assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
         assert_int_equal(plan.n_configs, shipped[i].n_configs);
         assert_int_equal(plan.n_trials, shipped[i].n_trials);
         assert_string_equal(sweep.fixed.v[P_SWEEP_NAME].s, shipped[i].name);

@@ -15,7 +15,7 @@ static int keeps(const char *expression, struct err *err)
     int n = 0;
 
     fixture_open(&f, GRID);
-    if (store_predicate_open(&where, "where =", expression, &f.sweep, err)) {
+    if (store_predicate_open(&where, "where =", expression, &f.sweep, &f.plan.fixed, err)) {
         fixture_close(&f);
         assert_null(where);
         return -1;
@@ -111,10 +111,12 @@ static void test_no_axes(void **state)
 
     (void)state;
     fixture_open(&f, "[model]\nhidden_size = 3\n");
-    assert_int_equal(store_predicate_open(&where, "where =", "k > 2", &f.sweep, &err), -1);
+    assert_int_equal(
+        store_predicate_open(&where, "where =", "k > 2", &f.sweep, &f.plan.fixed, &err), -1);
     assert_non_null(strstr(err.text, "the axes are: none"));
-    assert_int_equal(store_predicate_open(&where, "where =", "2 > 1", &f.sweep, &err), 0);
-    assert_int_equal(store_predicate_keep(where, &f.sweep, &f.sweep.fixed, &err), 1);
+    assert_int_equal(
+        store_predicate_open(&where, "where =", "2 > 1", &f.sweep, &f.plan.fixed, &err), 0);
+    assert_int_equal(store_predicate_keep(where, &f.sweep, &f.plan.fixed, &err), 1);
     store_predicate_close(where);
     store_predicate_close(NULL);
     fixture_close(&f);
@@ -129,9 +131,10 @@ static void test_fixed_settings(void **state)
 
     (void)state;
     fixture_open(&f, "[model]\nhidden_size = 3\n[train]\nbatch_size = full\n[grid]\nk = 5, 10\n");
-    assert_int_equal(
-        store_predicate_open(&where, "where =", "k < hidden_size + 3 and batch_size = 'full'", &f.sweep, &err),
-        0);
+    assert_int_equal(store_predicate_open(&where,
+                                          "where =", "k < hidden_size + 3 and batch_size = 'full'",
+                                          &f.sweep, &f.plan.fixed, &err),
+                     0);
     for (int32_t c = 0; c < 2; c++) {
         struct settings s;
 

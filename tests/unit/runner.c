@@ -18,6 +18,8 @@
 #include "trial/prepared.h"
 #include "trial/spec.h"
 
+#include "resolve.h"
+
 static const char text[] = "[sweep]\nname = height, cm\nfolds = 3\n"
                            "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n"
                            "[graph]\nk = 4\n"
@@ -45,10 +47,10 @@ static void set_up(struct fixture *f, const char *ini)
 
     memset(f, 0, sizeof *f);
     assert_int_equal(sweep_parse(&f->sweep, "unit.ini", ini, NULL, 0, &errors), 0);
-    spec_data(&spec, &f->sweep.fixed);
+    spec_data(&spec, f->sweep.fixed.v);
     assert_int_equal(data_load(&f->data, &spec, &report, &err), 0);
-    assert_int_equal(settings_resolve(&f->sweep.fixed, f->data.task, &err), 0);
-    assert_int_equal(plan_init(&f->plan, &f->sweep, &all, &err), 0);
+    assert_int_equal(resolve_sweep(&f->sweep, f->data.task, &err), 0);
+    assert_int_equal(make_plan(&f->plan, &f->sweep, &all, &err), 0);
     f->prepared = prepared_create(&f->data, &err);
     f->gcn = model_runner_create(&f->plan, &f->data, f->prepared, &clock_system, &err);
     assert_non_null(f->gcn);
@@ -340,9 +342,9 @@ static void test_timeout_of_parts(void **state)
 
     (void)state;
     run_kept(&r, &first, NULL);
-    fixture.sweep.fixed.v[P_TRIAL_TIMEOUT].f = 2.5;
+    fixture.plan.fixed.v[P_TRIAL_TIMEOUT].f = 2.5;
     run_kept(&r, &rest, &first.last);
-    fixture.sweep.fixed.v[P_TRIAL_TIMEOUT].f = 0;
+    fixture.plan.fixed.v[P_TRIAL_TIMEOUT].f = 0;
     assert_int_equal(r.state, TRIAL_FAILED);
     assert_non_null(strstr(r.error, "trial_timeout"));
     trial_result_release(&r);
@@ -378,7 +380,7 @@ static void test_timeout_is_failure(void **state)
     (void)state;
     set_up(&f, "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n[train]\nepochs = 1000000\n"
                "[resources]\ntrial_timeout = 1\n");
-    f.sweep.fixed.v[P_TRIAL_TIMEOUT].f = 0.05;
+    f.plan.fixed.v[P_TRIAL_TIMEOUT].f = 0.05;
     run_trial(&f, &r, 0);
     assert_int_equal(r.state, TRIAL_FAILED);
     assert_non_null(strstr(r.error, "trial_timeout"));

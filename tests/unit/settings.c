@@ -9,6 +9,8 @@
 
 #include "grid/settings.h"
 
+#include "resolve.h"
+
 static const bool none_swept[P_MAX] = {false};
 
 /* Pinned: changing this text changes the key of every trial, and requires a new KEY_VERSION. */
@@ -75,9 +77,9 @@ static const char json_defaults[] =
 /* The defaults before choose_epoch existed. */
 static void resolved_defaults(struct settings *s)
 {
-    settings_defaults(s);
+    default_settings(s);
     s->v[P_CHOOSE_EPOCH].i = param_choice(P_CHOOSE_EPOCH, "objective");
-    assert_int_equal(settings_resolve(s, TASK_REGRESSION, NULL), 0);
+    assert_int_equal(resolve_settings(s, TASK_REGRESSION, NULL), 0);
 }
 
 static void assert_setting(const struct settings *s, enum param_id id, const char *text)
@@ -185,30 +187,30 @@ static void test_resolve(void **state)
     struct err err;
 
     (void)state;
-    settings_defaults(&s);
+    default_settings(&s);
     s.v[P_FORMAT].i = param_choice(P_FORMAT, "graph");
-    assert_int_equal(settings_resolve(&s, TASK_CLASSIFICATION, &err), 0);
-    assert_int_equal(settings_resolve(&s, TASK_CLASSIFICATION, &err), 0);
+    assert_int_equal(resolve_settings(&s, TASK_CLASSIFICATION, &err), 0);
+    assert_int_equal(resolve_settings(&s, TASK_CLASSIFICATION, &err), 0);
     assert_setting(&s, P_OBJECTIVE, "val_accuracy");
     assert_setting(&s, P_DIRECTION, "max");
     assert_setting(&s, P_BUILD, "file");
     assert_setting(&s, P_SCALE, "none");
     assert_setting(&s, P_TASK, "classification");
 
-    settings_defaults(&s);
+    default_settings(&s);
     s.v[P_FORMAT].i = param_choice(P_FORMAT, "graph");
     s.v[P_OBJECTIVE].s = "val_rmse";
     s.v[P_BUILD].i = param_choice(P_BUILD, "none");
     s.v[P_SCALE].i = param_choice(P_SCALE, "row");
-    assert_int_equal(settings_resolve(&s, TASK_REGRESSION, &err), 0);
+    assert_int_equal(resolve_settings(&s, TASK_REGRESSION, &err), 0);
     assert_setting(&s, P_OBJECTIVE, "val_rmse");
     assert_setting(&s, P_DIRECTION, "min");
     assert_setting(&s, P_BUILD, "none");
     assert_setting(&s, P_SCALE, "row");
 
-    settings_defaults(&s);
+    default_settings(&s);
     s.v[P_DIRECTION].i = param_choice(P_DIRECTION, "min");
-    assert_int_equal(settings_resolve(&s, TASK_REGRESSION, &err), 0);
+    assert_int_equal(resolve_settings(&s, TASK_REGRESSION, &err), 0);
     assert_setting(&s, P_DIRECTION, "min");
 }
 
@@ -217,9 +219,9 @@ static void assert_resolved(const char *format, enum task task, enum param_id id
     struct settings s;
     struct err err;
 
-    settings_defaults(&s);
+    default_settings(&s);
     s.v[P_FORMAT].i = param_choice(P_FORMAT, format);
-    assert_int_equal(settings_resolve(&s, task, &err), 0);
+    assert_int_equal(resolve_settings(&s, task, &err), 0);
     assert_setting(&s, id, text);
 }
 
@@ -238,10 +240,12 @@ static void test_resolve_by_kind(void **state)
 
 static void test_before(void **state)
 {
+    struct given given;
     struct settings s;
 
     (void)state;
-    settings_before(&s);
+    settings_before(&given);
+    settings_stored(&s, &given);
     assert_setting(&s, P_CHOOSE_EPOCH, "objective");
     assert_setting(&s, P_BATCH_NORM, "no");
     assert_setting(&s, P_STOP, "0");
@@ -254,9 +258,9 @@ static void test_objective_of_other_task(void **state)
     struct err err;
 
     (void)state;
-    settings_defaults(&s);
+    default_settings(&s);
     s.v[P_OBJECTIVE].s = "val_pearson";
-    assert_int_equal(settings_resolve(&s, TASK_CLASSIFICATION, &err), -1);
+    assert_int_equal(resolve_settings(&s, TASK_CLASSIFICATION, &err), -1);
     assert_string_equal(err.text, "objective = val_pearson: not a metric for classification: must "
                                   "be val_accuracy | val_macro_f1 | val_roc_auc | val_log_loss");
 }
@@ -273,9 +277,9 @@ static void test_objectives_are_metrics(void **state)
         int n_tasks = 0;
 
         for (int task = TASK_REGRESSION; task <= TASK_CLASSIFICATION; task++) {
-            settings_defaults(&s);
+            default_settings(&s);
             s.v[P_OBJECTIVE].s = name;
-            n_tasks += settings_resolve(&s, (enum task)task, NULL) == 0;
+            n_tasks += resolve_settings(&s, (enum task)task, NULL) == 0;
         }
         assert_int_equal(n_tasks, 1);
     }
@@ -321,7 +325,7 @@ static void test_trim(void **state)
     assert_setting(&other, P_K, "10");
     assert_true(hash_equal(settings_key(&s, none_swept, digest, 0, 0, &scratch),
                            settings_key(&other, none_swept, digest, 0, 0, &scratch)));
-    assert_int_equal(settings_resolve(&other, TASK_REGRESSION, NULL), 0);
+    assert_int_equal(resolve_settings(&other, TASK_REGRESSION, NULL), 0);
     assert_setting(&other, P_BUILD, "none");
     other.v[P_TYPE].i = param_choice(P_TYPE, "mlp");
     other.v[P_STOP].f = 0.1;

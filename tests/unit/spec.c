@@ -12,6 +12,8 @@
 #include "trial/model_type.h"
 #include "trial/spec.h"
 
+#include "resolve.h"
+
 /* Choices become enums by position: every name is pinned here. */
 static void assert_choice(enum param_id id, int offset, int value, const char *name)
 {
@@ -79,7 +81,7 @@ static void test_objectives_are_metrics(void **state)
     char name[64];
 
     (void)state;
-    settings_defaults(&s);
+    default_settings(&s);
     for (int m = 0; m < METRIC_COUNT; m++) {
         snprintf(name, sizeof name, "val_%s", metric_name((enum metric)m));
         assert_true(param_is_among(PARAM_METRICS, name));
@@ -102,7 +104,7 @@ static void test_pool(void **state)
     struct gcn_spec gcn;
 
     (void)state;
-    settings_defaults(&s);
+    default_settings(&s);
     s.v[P_POOL].i = param_choice(P_POOL, "max");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         s.v[P_FORMAT].i = param_choice(P_FORMAT, cases[i].format);
@@ -118,7 +120,7 @@ static void test_direction(void **state)
     struct err err;
 
     (void)state;
-    settings_defaults(&s);
+    default_settings(&s);
     assert_int_equal(param_parse(&s.v[P_OBJECTIVE], P_OBJECTIVE, "val_rmse", &err), 0);
     assert_int_equal(spec_objective(&s), METRIC_RMSE);
     assert_false(spec_maximize(&s));
@@ -139,7 +141,7 @@ static void test_values_arrive(void **state)
     struct err err;
 
     (void)state;
-    settings_defaults(&s);
+    default_settings(&s);
     s.v[P_HIDDEN_SIZE].i = 7;
     s.v[P_BATCH_SIZE].i = 32;
     s.v[P_WORKERS].i = 4;
@@ -151,7 +153,7 @@ static void test_values_arrive(void **state)
     s.v[P_K].i = 3;
     s.v[P_FOLDS].i = 4;
     s.v[P_SAMPLES].i = 99;
-    assert_int_equal(settings_resolve(&s, TASK_REGRESSION, &err), 0);
+    assert_int_equal(resolve_settings(&s, TASK_REGRESSION, &err), 0);
     spec_gcn(&gcn, &s);
     assert_int_equal(gcn.hidden_size, 7);
     assert_int_equal(gcn.batch_size, 32);
@@ -170,7 +172,7 @@ static void test_values_arrive(void **state)
     assert_int_equal(split.folds, 4);
     assert_int_equal(split.replicate, 2);
     assert_int_equal(split.fold, 1);
-    spec_data(&data, &s);
+    spec_data(&data, s.v);
     assert_ptr_equal(data.format, &simulated_format);
     assert_int_equal(data.simulate.samples, 99);
     s.v[P_REDUCE].i = 30;

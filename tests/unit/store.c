@@ -427,7 +427,7 @@ static void test_every_query(void **state)
     memcpy(n_rows, query_rows, sizeof n_rows);
     for (int id = 0; id < P_COUNT; id++)
         n_settings += (param_table[id].flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT)) != 0 &&
-                      settings_has(&f.sweep.fixed, (enum param_id)id);
+                      settings_has(&f.plan.fixed, (enum param_id)id);
     n_rows[QUERY_CONFIG_SETTINGS] = n_rows[QUERY_CONFIG_HPARAMS] = n_settings;
     n_rows[QUERY_AXIS_VALUES] = 2;
     check(store_open(&store, f.path, &err), &err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading and registering in passes gives the same as looking up row by row. */
+#include "resolve.h"
 #include "storelib.h"
 
 #include <math.h>
@@ -145,7 +146,7 @@ static struct hash key_of(const struct fixture *f, int64_t t, bool of_config)
     struct err err;
 
     plan_settings(&f->plan, trial.config, &s);
-    assert_int_equal(settings_resolve(&s, f->data.task, &err), 0);
+    assert_int_equal(resolve_settings(&s, f->data.task, &err), 0);
     key = settings_key(&s, f->plan.sweep->swept, f->data.digest, of_config ? -1 : trial.replicate,
                        of_config ? -1 : trial.fold, &scratch);
     buf_release(&scratch);

@@ -10,6 +10,8 @@
 #include "grid/sweep_file.h"
 #include "store/db.h"
 
+#include "resolve.h"
+
 static void plan_release_all(struct fixture *f)
 {
     plan_release(&f->plan);
@@ -24,8 +26,8 @@ static void plan_make(struct fixture *f, const char *ini)
 
     if (sweep_parse(&f->sweep, "test.ini", ini, NULL, 0, &faults))
         fail_msg("%s", faults.n ? faults.text[0] : "?");
-    assert_int_equal(settings_resolve(&f->sweep.fixed, f->data.task, &err), 0);
-    if (plan_init(&f->plan, &f->sweep, NULL, &err))
+    assert_int_equal(resolve_sweep(&f->sweep, f->data.task, &err), 0);
+    if (make_plan(&f->plan, &f->sweep, NULL, &err))
         fail_msg("%s", err.text);
     assert_int_equal(store_trials_init(&f->known, f->plan.n_trials, NULL), 0);
 }

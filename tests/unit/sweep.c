@@ -13,6 +13,8 @@
 #include "grid/plan.h"
 #include "grid/sweep_file.h"
 
+#include "resolve.h"
+
 /* text is valid. */
 static void parse(struct sweep *sweep, const char *path, const char *text,
                   const char *const *overrides, size_t n)
@@ -25,11 +27,11 @@ static void parse(struct sweep *sweep, const char *path, const char *text,
     errlist_release(&errors);
 }
 
-static void assert_setting(const struct settings *s, enum param_id id, const char *text)
+static void assert_setting(const union value v[P_MAX], enum param_id id, const char *text)
 {
     struct buf out = {0};
 
-    param_format(&out, id, s->v[id]);
+    param_format(&out, id, v[id]);
     assert_string_equal(buf_text(&out), text);
     buf_release(&out);
 }
@@ -80,14 +82,14 @@ static void test_whole_file(void **state)
 
     (void)state;
     parse(&sweep, "grids/x.ini", text, NULL, 0);
-    assert_setting(&sweep.fixed, P_SWEEP_NAME, "ft10");
-    assert_setting(&sweep.fixed, P_FOLDS, "5");
-    assert_setting(&sweep.fixed, P_WHERE, "hidden_size * batch_size <= 65536");
-    assert_setting(&sweep.fixed, P_GENOTYPES, "grids/geno.vcf.gz");
-    assert_setting(&sweep.fixed, P_PHENOTYPES, "/data/ft10.csv");
-    assert_setting(&sweep.fixed, P_TRAIT, "FT;10=x   # y");
-    assert_setting(&sweep.fixed, P_ACTIVATION, "tanh");
-    assert_setting(&sweep.fixed, P_HIDDEN_SIZE, "64");
+    assert_setting(sweep.fixed.v, P_SWEEP_NAME, "ft10");
+    assert_setting(sweep.fixed.v, P_FOLDS, "5");
+    assert_setting(sweep.fixed.v, P_WHERE, "hidden_size * batch_size <= 65536");
+    assert_setting(sweep.fixed.v, P_GENOTYPES, "grids/geno.vcf.gz");
+    assert_setting(sweep.fixed.v, P_PHENOTYPES, "/data/ft10.csv");
+    assert_setting(sweep.fixed.v, P_TRAIT, "FT;10=x   # y");
+    assert_setting(sweep.fixed.v, P_ACTIVATION, "tanh");
+    assert_setting(sweep.fixed.v, P_HIDDEN_SIZE, "64");
     assert_int_equal(sweep.line[P_FOLDS], 4);
     assert_int_equal(sweep.line[P_PATIENCE], 0);
     assert_int_equal(sweep.n_axes, 4);
@@ -107,7 +109,7 @@ static void test_line_endings_and_mark(void **state)
     (void)state;
     parse(&sweep, "x.ini", "\xef\xbb\xbf[model]\r\nlayers = 3\r\n\r\n[grid]\r\nk = 5,\r\n  6", NULL,
           0);
-    assert_setting(&sweep.fixed, P_LAYERS, "3");
+    assert_setting(sweep.fixed.v, P_LAYERS, "3");
     assert_axis(&sweep, 0, P_K, 5, "5 6");
     sweep_release(&sweep);
 }
@@ -120,9 +122,9 @@ static void test_indented_first_key(void **state)
     (void)state;
     parse(&sweep, "x.ini",
           "  [model]\n   layers = 3\n[sweep]\n  folds = 4\nwhere = k > 2\n  AND k = 3\n", NULL, 0);
-    assert_setting(&sweep.fixed, P_LAYERS, "3");
-    assert_setting(&sweep.fixed, P_FOLDS, "4");
-    assert_setting(&sweep.fixed, P_WHERE, "k > 2 AND k = 3");
+    assert_setting(sweep.fixed.v, P_LAYERS, "3");
+    assert_setting(sweep.fixed.v, P_FOLDS, "4");
+    assert_setting(sweep.fixed.v, P_WHERE, "k > 2 AND k = 3");
     sweep_release(&sweep);
 }
 
@@ -137,7 +139,7 @@ static void test_default_name(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         parse(&sweep, paths[i][0], "[model]\nlayers = 3\n", NULL, 0);
-        assert_setting(&sweep.fixed, P_SWEEP_NAME, paths[i][1]);
+        assert_setting(sweep.fixed.v, P_SWEEP_NAME, paths[i][1]);
         sweep_release(&sweep);
     }
 }
@@ -182,8 +184,8 @@ static void test_long_texts(void **state)
         buf_putc(&wanted, '.');
         buf_printf(&text, "[sweep]\nwhere = %s\nfolds = 3", buf_text(&wanted));
         parse(&sweep, "x.ini", buf_text(&text), NULL, 0);
-        assert_setting(&sweep.fixed, P_WHERE, buf_text(&wanted));
-        assert_setting(&sweep.fixed, P_FOLDS, "3");
+        assert_setting(sweep.fixed.v, P_WHERE, buf_text(&wanted));
+        assert_setting(sweep.fixed.v, P_FOLDS, "3");
         sweep_release(&sweep);
     }
     buf_release(&text);
@@ -199,11 +201,11 @@ static void test_environment(void **state)
     setenv("TEST_SWEEP_A", "/data", 1);
     setenv("TEST_SWEEP_B", "1", 1);
     parse(&sweep, "dir/x.ini", text, NULL, 0);
-    assert_setting(&sweep.fixed, P_SPLIT_FILE, "/data/x1$C.csv");
+    assert_setting(sweep.fixed.v, P_SPLIT_FILE, "/data/x1$C.csv");
     sweep_release(&sweep);
     setenv("TEST_SWEEP_A", "rel", 1);
     parse(&sweep, "dir/x.ini", text, NULL, 0);
-    assert_setting(&sweep.fixed, P_SPLIT_FILE, "dir/rel/x1$C.csv");
+    assert_setting(sweep.fixed.v, P_SPLIT_FILE, "dir/rel/x1$C.csv");
     sweep_release(&sweep);
 }
 
@@ -218,12 +220,12 @@ static void test_overrides(void **state)
 
     (void)state;
     parse(&sweep, "dir/x.ini", text, set, sizeof set / sizeof *set);
-    assert_setting(&sweep.fixed, P_K, "7");
+    assert_setting(sweep.fixed.v, P_K, "7");
     assert_false(sweep.swept[P_K]);
     assert_int_equal(sweep.line[P_K], SWEEP_LINE_SET);
-    assert_setting(&sweep.fixed, P_EPOCHS, "10");
-    assert_setting(&sweep.fixed, P_LAYERS, "2");
-    assert_setting(&sweep.fixed, P_SPLIT_FILE, "s.csv");
+    assert_setting(sweep.fixed.v, P_EPOCHS, "10");
+    assert_setting(sweep.fixed.v, P_LAYERS, "2");
+    assert_setting(sweep.fixed.v, P_SPLIT_FILE, "s.csv");
     assert_int_equal(sweep.n_axes, 3);
     assert_axis(&sweep, 0, P_HIDDEN_SIZE, 5, "1 2");
     assert_axis(&sweep, 1, P_DROPOUT, SWEEP_LINE_SET, "0.1");
@@ -244,7 +246,7 @@ static void test_last_option_counts(void **state)
     sweep_release(&sweep);
     parse(&sweep, "x.ini", "[model]\nlayers = 3\n", fixed, 2);
     assert_int_equal(sweep.n_axes, 0);
-    assert_setting(&sweep.fixed, P_K, "3");
+    assert_setting(sweep.fixed.v, P_K, "3");
     sweep_release(&sweep);
 }
 
@@ -276,7 +278,7 @@ static void test_load(void **state)
     memset(&errors, 0, sizeof errors);
     sweep_release(&sweep);
     assert_int_equal(sweep_load(&sweep, path, simulated, 1, &errors), 0);
-    assert_setting(&sweep.fixed, P_SWEEP_NAME, "x");
+    assert_setting(sweep.fixed.v, P_SWEEP_NAME, "x");
     sweep_release(&sweep);
     assert_int_equal(write(fd, "\0", 1), 1);
     assert_int_equal(sweep_load(&sweep, path, NULL, 0, &errors), -1);
@@ -314,20 +316,20 @@ static void test_write_round_trip(void **state)
     assert_non_null(getcwd(here, sizeof here));
     snprintf(path, sizeof path, "%s/dir/g.csv", here);
     parse(&sweep, "dir/x.ini", text, NULL, 0);
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
     assert_int_equal(plan.n_configs, 48 + 12 + 4);
     for (int32_t config = 0; config < plan.n_configs; config++) {
         struct settings a, b;
 
         plan_settings(&plan, config, &a);
-        assert_int_equal(settings_resolve(&a, TASK_REGRESSION, NULL), 0);
+        assert_int_equal(resolve_settings(&a, TASK_REGRESSION, NULL), 0);
         buf_clear(&written);
-        (config % 2 ? sweep_write : sweep_write_effective)(&written, &sweep, &a);
+        (config % 2 ? sweep_write : sweep_write_effective)(&written, &sweep, a.v);
         parse(&again, "elsewhere/y.ini", buf_text(&written), NULL, 0);
-        assert_int_equal(plan_init(&one, &again, NULL, NULL), 0);
+        assert_int_equal(make_plan(&one, &again, NULL, NULL), 0);
         assert_int_equal(one.n_trials, 2);
         plan_settings(&one, 0, &b);
-        assert_int_equal(settings_resolve(&b, TASK_REGRESSION, NULL), 0);
+        assert_int_equal(resolve_settings(&b, TASK_REGRESSION, NULL), 0);
         assert_true(hash_equal(settings_key(&a, sweep.swept, digest, 1, 0, &scratch),
                                settings_key(&b, again.swept, digest, 1, 0, &scratch)));
         assert_string_equal(b.v[P_SWEEP_NAME].s, "x");
@@ -350,7 +352,7 @@ static void test_write_exactly(void **state)
 
     (void)state;
     parse(&sweep, "x.ini", "[split]\nfile = /s.csv\n[model]\nlayers = 3\ndropout = 0.5\n", NULL, 0);
-    sweep_write(&out, &sweep, &sweep.fixed);
+    sweep_write(&out, &sweep, sweep.fixed.v);
     assert_string_equal(buf_text(&out),
                         "[sweep]\nname = x\n\n[data]\nformat = simulated\n\n"
                         "[split]\nfile = /s.csv\n\n[model]\nlayers = 3\n"
@@ -373,12 +375,12 @@ static void test_stored(void **state)
 
     (void)state;
     assert_int_equal(sweep_parse_stored(&sweep, "x.ini", "[sweep]\nname = x\n", &errors), 0);
-    sweep_write(&out, &sweep, &sweep.fixed);
+    sweep_write(&out, &sweep, sweep.fixed.v);
     assert_string_equal(buf_text(&out), text);
     sweep_release(&sweep);
     parse(&sweep, "x.ini", text, NULL, 0);
     buf_clear(&out);
-    sweep_write(&out, &sweep, &sweep.fixed);
+    sweep_write(&out, &sweep, sweep.fixed.v);
     assert_string_equal(buf_text(&out), text);
     sweep_release(&sweep);
     buf_release(&out);
@@ -393,9 +395,8 @@ static void test_write_effective(void **state)
 
     (void)state;
     parse(&sweep, "x.ini", "[data]\nformat = simulated\n[model]\ntype = mlp\n", NULL, 0);
-    s = sweep.fixed;
-    assert_int_equal(settings_resolve(&s, TASK_REGRESSION, NULL), 0);
-    sweep_write_effective(&out, &sweep, &s);
+    assert_int_equal(settings_resolve(&s, &sweep.fixed, TASK_REGRESSION, NULL), 0);
+    sweep_write_effective(&out, &sweep, s.v);
     assert_non_null(strstr(buf_text(&out), "\nscale = standardize\n"));
     assert_non_null(strstr(buf_text(&out), "\nobjective = val_pearson\n"));
     assert_non_null(strstr(buf_text(&out), "\nformat = simulated\n"));

@@ -12,6 +12,8 @@
 #include "grid/plan.h"
 #include "grid/sweep_file.h"
 
+#include "resolve.h"
+
 #define HEAD "[sweep]\nobjective = score\ndirection = max\n"
 
 static void parse(struct sweep *sweep, const char *text, const char *const *set, size_t n)
@@ -49,7 +51,7 @@ static void test_free_axes(void **state)
     parse(&sweep, text, NULL, 0);
     assert_int_equal(sweep.names->n, 3);
     assert_string_equal(sweep.names->name[0], "a");
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
     assert_int_equal(plan.n_configs, 4 * 5 * 2);
     plan_settings(&plan, plan.n_configs - 1, &s);
     assert_string_equal(s.v[sweep_find_name(&sweep, "learning_rate")].s, "high");
@@ -69,8 +71,8 @@ static struct hash key_of(const char *text, const char *const *set, size_t n)
     struct hash key;
 
     parse(&sweep, text, set, n);
-    assert_int_equal(settings_resolve(&sweep.fixed, TASK_NONE, NULL), 0);
-    assert_int_equal(plan_init(&plan, &sweep, NULL, NULL), 0);
+    assert_int_equal(resolve_sweep(&sweep, TASK_NONE, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, NULL, NULL), 0);
     plan_settings(&plan, 0, &s);
     key = settings_key(&s, sweep.swept, hash_text("d"), 0, 0, &scratch);
     buf_release(&scratch);
@@ -120,7 +122,7 @@ static void test_round_trips(void **state)
     (void)state;
     parse(&sweep, text, NULL, 0);
     assert_string_equal(sweep.fixed.v[P_COMMAND].s, "sh -c \"a ; b\" {a} {b} {c}");
-    assert_int_equal(plan_init(&plan, &sweep, &predicate, NULL), 0);
+    assert_int_equal(make_plan(&plan, &sweep, &predicate, NULL), 0);
     assert_int_equal(plan.n_configs, 3);
     plan_settings(&plan, 2, &s);
     assert_null(s.v[sweep.axes[1].id].s);
@@ -137,9 +139,9 @@ static void test_round_trips(void **state)
         key = settings_key(&a, sweep.swept, hash_text(""), 0, 0, &scratch);
         assert_true(hash_equal(key, settings_key(&b, there.swept, hash_text(""), 0, 0, &scratch)));
         buf_clear(&ini);
-        sweep_write(&ini, &sweep, &a);
+        sweep_write(&ini, &sweep, a.v);
         parse(&again, buf_text(&ini), NULL, 0);
-        d = again.fixed;
+        settings_stored(&d, &again.fixed);
         settings_trim(&d);
         assert_true(hash_equal(key, settings_key(&d, again.swept, hash_text(""), 0, 0, &scratch)));
         sweep_release(&again);
@@ -231,7 +233,7 @@ static void test_direction(void **state)
         snprintf(text, sizeof text, "[sweep]\nobjective = %s\n[program]\ncommand = t\n",
                  cases[i].name);
         parse(&sweep, text, NULL, 0);
-        rc = settings_resolve(&sweep.fixed, TASK_NONE, NULL);
+        rc = resolve_sweep(&sweep, TASK_NONE, NULL);
         assert_int_equal(rc, cases[i].direction ? 0 : -1);
         param_format(&direction, P_DIRECTION, sweep.fixed.v[P_DIRECTION]);
         assert_string_equal(buf_text(&direction), cases[i].direction ? cases[i].direction : "auto");

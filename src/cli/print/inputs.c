@@ -29,11 +29,11 @@ void inputs_add(struct inputs *in, const char *path)
         file_names_of(&in->paths, path);
 }
 
-void inputs_add_settings(struct inputs *in, const struct settings *settings)
+void inputs_add_settings(struct inputs *in, const union value v[P_MAX])
 {
     for (int id = 0; id < P_COUNT; id++)
         if (param_table[id].type == PARAM_PATH)
-            inputs_add(in, settings->v[id].s);
+            inputs_add(in, v[id].s);
 }
 
 /* A recorded path is relative to the working directory of its run, which may have been the folder
@@ -57,7 +57,7 @@ static void add_sweep(struct inputs *in, const char *db, const char *ini,
     struct sweep sweep;
 
     if (sweep_parse(&sweep, db, ini, set ? set->text : NULL, set ? set->n : 0, &faults) == 0)
-        inputs_add_settings(in, &sweep.fixed);
+        inputs_add_settings(in, sweep.fixed.v);
     sweep_release(&sweep);
     errlist_release(&faults);
 }

@@ -21,7 +21,7 @@ struct inputs {
 
 /* Add a file and those that are read with it (data/text/file_names.h). NULL and "" add nothing. */
 void inputs_add(struct inputs *in, const char *path);
-void inputs_add_settings(struct inputs *in, const struct settings *settings);
+void inputs_add_settings(struct inputs *in, const union value v[P_MAX]);
 /* Add the database and the sweep files and data of its sweeps, at the recorded paths and at those
  * of `set` (NULL: none). -1 and err: the database cannot be read. */
 int inputs_add_database(struct inputs *in, const char *db, struct store *store,

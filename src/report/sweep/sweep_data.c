@@ -7,7 +7,7 @@
 void sweep_data_release(struct sweep_data *data)
 {
     for (int32_t t = 0; data->settings && t < data->n_types; t++)
-        sweep_release(&data->settings[t]);
+        sweep_release(&data->settings[t].sweep);
     result_table_release(&data->leaderboard);
     result_table_release(&data->sessions);
     result_table_release(&data->failures);

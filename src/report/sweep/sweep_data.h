@@ -167,6 +167,11 @@ const char *sweep_fact_topic(const char *topic);
 
 enum { SWEEP_REASONS = 20 }; /* of failures that are shown */
 
+struct type_settings {
+    struct sweep sweep; /* owner of the texts */
+    struct settings of;
+};
+
 struct sweep_data {
     /* The sweep. */
     int64_t sweep_id;
@@ -203,11 +208,12 @@ struct sweep_data {
     int32_t *by_id;               /* [n_configs] indices by id */
     int32_t *level;               /* (n_configs, n_axes) index, or -1: the setting does not apply */
     const char **types;           /* [n_types] model types */
-    struct sweep *settings;       /* [n_types] fixed settings, as the first configuration of the
-                                   * type has them; use sweep_data_settings() */
-    struct sweep_slot *slots;     /* [n_slots] by replicate and fold */
-    double *value;                /* (n_slots, n_configs) objective of each trial */
-    int32_t n_scored;             /* configurations with a mean: the first ones */
+    struct type_settings
+        *settings; /* [n_types] fixed settings, as the first configuration of the type has them; use
+                    * sweep_data_settings() */
+    struct sweep_slot *slots; /* [n_slots] by replicate and fold */
+    double *value;            /* (n_slots, n_configs) objective of each trial */
+    int32_t n_scored;         /* configurations with a mean: the first ones */
 
     struct sweep_effects effects;
     struct sweep_marginal **marginal; /* [n_axes][levels] */

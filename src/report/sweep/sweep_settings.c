@@ -9,8 +9,9 @@
 #include "report/sweep/sweep_read.h"
 
 /* Leave `sweep` empty if this program cannot read the settings: the page then does without. */
-static void read_settings(struct sweep *sweep, struct store *store, int64_t config)
+static void read_settings(struct type_settings *out, struct store *store, int64_t config)
 {
+    struct sweep *sweep = &out->sweep;
     struct errlist faults = {0};
     struct buf ini = {0};
     struct err err;
@@ -20,6 +21,7 @@ static void read_settings(struct sweep *sweep, struct store *store, int64_t conf
         sweep_release(sweep);
         *sweep = (struct sweep){0};
     }
+    settings_stored(&out->of, &sweep->fixed);
     errlist_release(&faults);
     buf_release(&ini);
 }
@@ -29,8 +31,7 @@ static void read_settings(struct sweep *sweep, struct store *store, int64_t conf
 static bool is_free(const struct sweep_data *data, const struct sweep_axis *axis)
 {
     const struct settings *settings = sweep_data_settings(data, 0);
-
-    const int id = settings ? settings_find(settings, axis->name) : P_MAX;
+    const int id = settings ? settings_find(settings->names, axis->name) : P_MAX;
 
     return id >= P_COUNT && id < P_MAX;
 }
@@ -83,13 +84,16 @@ static int32_t count_configs(const struct sweep_data *data, const char *ini)
 {
     struct errlist faults = {0};
     struct sweep sweep = {0};
+    struct settings fixed;
     struct plan plan = {0};
     struct err err;
     int32_t n = -1;
 
-    if (!sweep_parse(&sweep, data->database, ini, NULL, 0, &faults) &&
-        !store_plan(&plan, &sweep, &err))
-        n = plan.n_configs;
+    if (!sweep_parse(&sweep, data->database, ini, NULL, 0, &faults)) {
+        settings_stored(&fixed, &sweep.fixed);
+        if (!store_plan(&plan, &sweep, &fixed, &err))
+            n = plan.n_configs;
+    }
     plan_release(&plan);
     sweep_release(&sweep);
     errlist_release(&faults);
@@ -131,7 +135,7 @@ int sweep_read_settings(struct sweep_data *data, struct store *store, struct err
 
 const struct settings *sweep_data_settings(const struct sweep_data *data, int32_t type)
 {
-    return data->settings && type < data->n_types && data->settings[type].path
-               ? &data->settings[type].fixed
+    return data->settings && type < data->n_types && data->settings[type].sweep.path
+               ? &data->settings[type].of
                : NULL;
 }

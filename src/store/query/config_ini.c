@@ -22,15 +22,15 @@ static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, st
         stored_settings_check_text(store, "name of a sweep", name, err))
         return -1;
     rc = stored_settings_parse_sweep(&sweep, store, ini, err);
-    settings = sweep.fixed;
+    settings_stored(&settings, &sweep.fixed);
     settings.v[P_SWEEP_NAME].s = name;
     settings.v[P_WHERE].s = "";
-    if (keep_of(&settings) == KEEP_NONE) /* it is trained again for its models */
+    if (keep_of(settings.v) == KEEP_NONE) /* it is trained again for its models */
         settings.v[P_KEEP].i = KEEP_BEST;
     if (!rc)
         rc = stored_settings_overlay(&settings, &sweep, store, params, err);
     if (!rc)
-        sweep_write_effective(out, &sweep, &settings);
+        sweep_write_effective(out, &sweep, settings.v);
     sweep_release(&sweep);
     return rc;
 }
@@ -66,7 +66,7 @@ static const char sql_examples[] =
 static int mark_axes(struct sweep *sweep, struct store *store, int64_t sweep_id, struct err *err)
 {
     sqlite3_stmt *row = query_prepare(store, sql_axes, sweep_id, err);
-    int rc = stored_settings_mark_axes(sweep->swept, &sweep->fixed, store, row, err);
+    int rc = stored_settings_mark_axes(sweep->swept, sweep->names, store, row, err);
 
     sqlite3_finalize(row);
     return rc;
@@ -101,7 +101,7 @@ static int write_sweep(struct buf *out, struct store *store, int64_t sweep_id, s
         stored_settings_check_text(store, "name of a sweep", name, err))
         return -1;
     rc = stored_settings_parse_sweep(&sweep, store, ini, err);
-    settings = sweep.fixed;
+    settings_stored(&settings, &sweep.fixed);
     settings.v[P_SWEEP_NAME].s = name;
     if (!rc)
         rc = mark_axes(&sweep, store, sweep_id, err) ||
@@ -109,7 +109,7 @@ static int write_sweep(struct buf *out, struct store *store, int64_t sweep_id, s
                  ? -1
                  : 0;
     if (!rc)
-        sweep_write_fixed(out, &sweep, &settings);
+        sweep_write_fixed(out, &sweep, settings.v);
     sweep_release(&sweep);
     return rc;
 }
