@@ -55,14 +55,6 @@ void html_long_end(struct buf *out)
     buf_puts(out, "</div>\n");
 }
 
-void html_table_begin(struct html_table *table, struct buf *out, const char *summary)
-{
-    *table = (struct html_table){.out = out};
-    buf_puts(out, "<details class=\"data\"><summary>");
-    escape_html(out, summary);
-    buf_puts(out, "</summary><table><thead><tr>");
-}
-
 void html_table_head(struct html_table *table, const char *name, bool is_number)
 {
     buf_printf(table->out, "<th scope=\"col\"%s>", is_number ? " class=\"number\"" : "");
@@ -70,28 +62,26 @@ void html_table_head(struct html_table *table, const char *name, bool is_number)
     buf_puts(table->out, "</th>");
 }
 
-void html_table_heads(struct html_table *table, const char *names)
+void html_table_heads(struct html_table *table, const char *heads)
 {
-    for (size_t n; *names; names += n + (names[n] == '|')) {
-        bool is_number = *names == '#';
+    for (size_t n; *heads; heads += n + (heads[n] == '|')) {
+        bool is_number = *heads == '#';
         char name[64];
 
-        n = strcspn(names, "|");
-        snprintf(name, sizeof name, "%.*s", (int)n - is_number, names + is_number);
+        n = strcspn(heads, "|");
+        snprintf(name, sizeof name, "%.*s", (int)n - is_number, heads + is_number);
         html_table_head(table, name, is_number);
     }
 }
 
-void html_table_row(struct html_table *table, int64_t config)
+void html_table_begin(struct html_table *table, struct buf *out, const char *summary,
+                      const char *heads)
 {
-    table->n_rows++;
-    if (table->n_rows > HTML_ROWS)
-        return;
-    buf_puts(table->out, table->n_rows == 1 ? "</tr></thead><tbody>\n" : "</tr>\n");
-    if (config)
-        buf_printf(table->out, "<tr data-config=\"%lld\">", (long long)config);
-    else
-        buf_puts(table->out, "<tr>");
+    *table = (struct html_table){.out = out};
+    buf_puts(out, "<details class=\"data\"><summary>");
+    escape_html(out, summary);
+    buf_puts(out, "</summary><table><thead><tr>");
+    html_table_heads(table, heads);
 }
 
 void html_table_end(struct html_table *table)
@@ -105,38 +95,40 @@ void html_table_end(struct html_table *table)
     buf_puts(table->out, "</details>\n");
 }
 
-static bool is_shown(const struct html_table *table)
+void html_row(struct html_table *table, int64_t config)
 {
-    return table->n_rows <= HTML_ROWS;
-}
-
-void html_cell_text(struct html_table *table, const char *text)
-{
-    if (!is_shown(table))
+    table->n_rows++;
+    if (table->n_rows > HTML_ROWS)
         return;
-    buf_puts(table->out, "<td>");
-    escape_html(table->out, text);
-    buf_puts(table->out, "</td>");
-}
-
-void html_cell_real(struct html_table *table, double value)
-{
-    if (!is_shown(table))
-        return;
-    if (isfinite(value))
-        buf_printf(table->out, "<td class=\"number\">%.4g</td>", value);
+    buf_puts(table->out, table->n_rows == 1 ? "</tr></thead><tbody>\n" : "</tr>\n");
+    if (config)
+        buf_printf(table->out, "<tr data-config=\"%lld\"><td>c%lld</td>", (long long)config,
+                   (long long)config);
     else
-        buf_puts(table->out, "<td class=\"number\"></td>");
+        buf_puts(table->out, "<tr>");
 }
 
-void html_cell_integer(struct html_table *table, int64_t value)
+void html_cells(struct html_table *table, const char *format, ...)
 {
-    if (is_shown(table))
-        buf_printf(table->out, "<td class=\"number\">%lld</td>", (long long)value);
-}
+    va_list args;
+    double value;
 
-void html_cell_config(struct html_table *table, int64_t config)
-{
-    if (is_shown(table))
-        buf_printf(table->out, "<td>c%lld</td>", (long long)config);
+    if (table->n_rows > HTML_ROWS)
+        return;
+    va_start(args, format);
+    for (; *format; format++) {
+        const char *flags = ++format;
+
+        format += strspn(flags, "l");
+        buf_puts(table->out, *format == 's' ? "<td>" : "<td class=\"number\">");
+        if (*format == 's')
+            escape_html(table->out, va_arg(args, const char *));
+        else if (*format == 'd')
+            buf_put_decimal(table->out,
+                            *flags == 'l' ? va_arg(args, long long) : va_arg(args, int));
+        else if (isfinite(value = va_arg(args, double)))
+            buf_printf(table->out, "%.4g", value);
+        buf_puts(table->out, "</td>");
+    }
+    va_end(args);
 }

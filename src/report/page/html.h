@@ -28,21 +28,21 @@ struct html_table {
 void html_long_begin(struct buf *out);
 void html_long_end(struct buf *out);
 
-/* Begin a table in <details>. summary: what it lists. Add its heads, then rows and their cells from
- * left to right. */
-void html_table_begin(struct html_table *table, struct buf *out, const char *summary);
+/* Begin a table in <details>. summary: what it lists. heads: as for html_table_heads(). Then add more
+ * heads, rows and their cells from left to right. */
+void html_table_begin(struct html_table *table, struct buf *out, const char *summary,
+                      const char *heads);
 void html_table_head(struct html_table *table, const char *name, bool is_number);
 /* Several heads: "config|#place" is that of a text and that of a number. */
-void html_table_heads(struct html_table *table, const char *names);
-/* config: the id of the configuration that the row is about; 0: none. */
-void html_table_row(struct html_table *table, int64_t config);
+void html_table_heads(struct html_table *table, const char *heads);
 void html_table_end(struct html_table *table);
 
-void html_cell_text(struct html_table *table, const char *text);
-/* Four significant digits; NaN is an empty cell. */
-void html_cell_real(struct html_table *table, double value);
-void html_cell_integer(struct html_table *table, int64_t value);
-/* "c12" */
-void html_cell_config(struct html_table *table, int64_t config);
+/* config: the id of the configuration that the row is about, which is its first cell, "c12"; 0:
+ * none. */
+void html_row(struct html_table *table, int64_t config);
+/* Append cells, one for each directive: %s a text; %d and %lld; %g four significant digits, empty
+ * for NaN. */
+void html_cells(struct html_table *table, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -1,29 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/page/page.h"
 
-#include <stdint.h>
-#include <string.h>
+#include <math.h>
+#include <stdio.h>
 
 #include "base/clock.h"
 #include "base/escape.h"
 #include "base/words.h"
 #include "report/page/html.h"
+#include "report/page/json.h"
 #include "report/page/page_assets.h"
-#include "report/page/page_json.h"
 #include "report/page/panel.h"
-
-static void put_verdict(struct buf *out, const struct page *page)
-{
-    panel_put_verdict(out, page);
-    if (page->data->n_scored)
-        panel_put_methods(out, page);
-}
-
-const struct panel panel_verdict = {
-    .id = "verdict",
-    .heading = "Verdict",
-    .put = put_verdict,
-};
+#include "report/sweep/resampled_t.h"
 
 #define PANEL_ADDRESS(name) &panel_##name,
 static const struct panel *const panels[] = {PANELS(PANEL_ADDRESS)};
@@ -31,34 +19,10 @@ enum { N_PANELS = sizeof panels / sizeof *panels };
 
 /* ---- the content security policy ---- */
 
-static int digit_of(char c)
-{
-    return c <= '9' ? c - '0' : c - 'a' + 10;
-}
-
-/* Six hexadecimal digits are four of base64. A digest of 32 bytes ends with one "=". */
-static void put_base64(struct buf *out, const char *hex)
-{
-    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    size_t n = strlen(hex);
-
-    for (size_t i = 0; i < n; i += 6) {
-        uint32_t three = 0;
-
-        for (size_t k = i; k < i + 6; k++)
-            three = three << 4 | (uint32_t)(k < n ? digit_of(hex[k]) : 0);
-        for (int k = 0; k < 4; k++)
-            buf_putc(out, k == 3 && i + 6 > n ? '=' : digits[three >> (18 - 6 * k) & 63]);
-    }
-}
-
 static void put_source(struct buf *out, const struct page_asset *asset)
 {
-    if (!asset->n)
-        return;
-    buf_puts(out, " 'sha256-");
-    put_base64(out, asset->sha256);
-    buf_puts(out, "'");
+    if (asset->n)
+        buf_printf(out, " 'sha256-%s'", asset->sha256);
 }
 
 static void put_policy(struct buf *out)
@@ -166,11 +130,150 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
     buf_release(&scratch);
 }
 
+/* ---- the data for the script ---- */
+
+static void put_sweep(struct buf *out, const struct sweep_data *d)
+{
+    json_printf(out,
+                "'sweep':{'name':%s,'objective':%s,'metric':%s,'maximize':%i,'task':%s,"
+                "'samples':%lld,'features':%lld,'classes':%lld,'replicates':%d,'folds':%d",
+                d->name, d->objective, d->metric, d->maximize, task_name(d->task),
+                (long long)d->samples, (long long)d->features, (long long)d->classes,
+                (int)d->replicates, (int)d->folds);
+    json_printf(out,
+                "'trials':{'planned':%lld,'done':%lld,'failed':%lld,'diverged':%lld,"
+                "'running':%lld,'pending':%lld}}",
+                (long long)d->planned, (long long)d->done, (long long)d->failed,
+                (long long)d->diverged, (long long)d->running, (long long)d->pending);
+}
+
+static void put_choice(struct buf *out, const struct sweep_data *d)
+{
+    const char *const rule = d->rule == QUERY_RULE_1SE ? "1se" : "best";
+    /* NaN: the script does not get it */
+    double best = json_has_config(d, d->best) ? (double)d->best : NAN;
+    double one_se = json_has_config(d, d->one_se) ? (double)d->one_se : NAN;
+    double chosen = json_has_config(d, d->chosen) ? (double)d->chosen : NAN;
+
+    json_printf(out, "'choice':{'best':%g,'1se':%g,'rule':%s,'chosen':%g}", best, one_se,
+                d->rule < 0 ? NULL : rule, chosen);
+}
+
+static void put_axes(struct buf *out, const struct sweep_data *d)
+{
+    json_printf(out, "'axes':[");
+    for (int32_t a = 0; a < d->n_axes; a++) {
+        const struct sweep_axis *axis = &d->axes[a];
+
+        json_printf(out, "{'name':%s", axis->name);
+        if (axis->is_numeric)
+            JSON_EACH(out, "'levels':", l, axis->n, "%g", axis->number[l]);
+        else
+            JSON_EACH(out, "'levels':", l, axis->n, "%s", axis->label[l]);
+        json_printf(out, "'numeric':%i,'log':%i,'unit':%s}", axis->is_numeric, axis->is_log,
+                    axis->unit);
+    }
+    buf_putc(out, ']');
+    JSON_EACH(out, "'axis_order':", a, d->n_varied, "%d", (int)d->axis_order[a]);
+}
+
+static void put_configs(struct buf *out, const struct sweep_data *d, int32_t n)
+{
+    const struct sweep_config *of = d->configs;
+    size_t n_axes = (size_t)d->n_axes;
+
+    json_printf(out, "'config':{");
+    JSON_EACH(out, "'id':", c, n, "%lld", (long long)of[c].id);
+    JSON_EACH(out, "'place':", c, n, "%g", isnan(of[c].mean) ? (double)NAN : of[c].place);
+    JSON_EACH(out, "'n':", c, n, "%d", (int)of[c].n);
+    JSON_EACH(out, "'mean':", c, n, "%g", of[c].mean);
+    JSON_EACH(out, "'sd':", c, n, "%g", of[c].sd);
+    JSON_EACH(out, "'se':", c, n, "%g", of[c].se);
+    JSON_EACH(out, "'diff':", c, n, "%g", of[c].diff);
+    JSON_EACH(out, "'low':", c, n, "%g", of[c].low);
+    JSON_EACH(out, "'high':", c, n, "%g", of[c].high);
+    JSON_EACH(out, "'within':", c, n, "%g", of[c].within < 0 ? (double)NAN : of[c].within);
+    JSON_EACH(out, "'complete':", c, n, "%d", of[c].is_complete);
+    JSON_EACH(out, "'seconds':", c, n, "%g", of[c].seconds);
+    JSON_EACH(out, "'flops':", c, n, "%g", of[c].flops);
+    JSON_EACH(out, "'epochs':", c, n, "%g", of[c].epochs);
+    JSON_EACH(out, "'type':", c, n, "%d", (int)of[c].type);
+    json_printf(out, "'level':[");
+    for (size_t a = 0; a < n_axes; a++)
+        JSON_EACH(out, "", c, n, "%d", (int)d->level[(size_t)c * n_axes + a]);
+    buf_puts(out, "]}");
+    json_printf(out, "'configs_left_out':%d", (int)(d->n_configs - n));
+    JSON_EACH(out, "'types':", t, d->n_types, "%s", d->types[t]);
+}
+
+static void put_values(struct buf *out, const struct sweep_data *d, int32_t n)
+{
+    JSON_EACH(out, "'slots':", s, d->n_slots, "{'replicate':%d,'fold':%d,'group':%s}",
+              (int)d->slots[s].replicate, (int)d->slots[s].fold, d->slots[s].group);
+    json_printf(out, "'value':[");
+    for (size_t s = 0; s < (size_t)d->n_slots; s++)
+        JSON_EACH(out, "", c, n, "%g", d->value[s * (size_t)d->n_configs + (size_t)c]);
+    buf_putc(out, ']');
+    /* For n paired differences of a pair of configurations, n = 0, 1, ...: the factor of their
+     * standard deviation in half the interval of their mean. */
+    JSON_EACH(out, "'interval':", k, d->n_slots + 1, "%g", resampled_factor(k, d->share));
+}
+
+static void put_statistics(struct buf *out, const struct sweep_data *d)
+{
+    const struct sweep_effects *effects = &d->effects;
+
+    json_printf(out, "'effects':{'complete':%i,'why':%s,'total':%g,'terms':[", effects->is_complete,
+                effects->why, effects->total);
+    for (int32_t e = 0; e < effects->n; e++) {
+        const struct sweep_effect *effect = &effects->of[e];
+
+        json_printf(out, "{'axes':[%d", (int)effect->axis);
+        if (effect->with >= 0)
+            json_printf(out, "%d", (int)effect->with);
+        buf_putc(out, ']');
+        json_printf(out, "'share':%g,'df':%d}", effect->share, (int)effect->df);
+    }
+    buf_putc(out, ']');
+    json_printf(out, "'residual':%g}", effects->residual);
+    json_printf(out, "'marginal':[");
+    for (int32_t a = 0; a < d->n_axes; a++) {
+        const struct sweep_marginal *m = d->marginal[a];
+
+        JSON_EACH(out, "", l, d->axes[a].n, "{'n':%d,'mean':%g,'low':%g,'high':%g,'best':%g}",
+                  (int)m[l].n, m[l].mean, m[l].low, m[l].high, m[l].best);
+    }
+    buf_putc(out, ']');
+    json_printf(out, "'pareto':{");
+    JSON_EACH_IF(out, "'seconds':", i, d->n_pareto_seconds, d->pareto_seconds[i] < PAGE_CONFIGS,
+                 "%lld", (long long)d->configs[d->pareto_seconds[i]].id);
+    JSON_EACH_IF(out, "'flops':", i, d->n_pareto_flops, d->pareto_flops[i] < PAGE_CONFIGS, "%lld",
+                 (long long)d->configs[d->pareto_flops[i]].id);
+    buf_putc(out, '}');
+}
+
 static void put_data(struct buf *out, const struct page *page)
 {
+    const struct sweep_data *d = page->data;
+    int32_t n = d->n_configs < PAGE_CONFIGS ? d->n_configs : PAGE_CONFIGS;
+    char made[CLOCK_TEXT], program[64];
+
+    snprintf(program, sizeof program, "espalier %s", page->version);
     buf_puts(out, "<script type=\"application/json\" id=\"espalier-data\">");
-    page_json_put(out, page);
-    buf_puts(out, "</script>\n");
+    buf_putc(out, '{');
+    json_printf(out, "'format':1,'program':%s,'made':%s,'database':%s", program,
+                clock_utc(made, page->made), d->database);
+    put_sweep(out, d);
+    put_choice(out, d);
+    put_axes(out, d);
+    put_configs(out, d, n);
+    put_values(out, d, n);
+    put_statistics(out, d);
+    for (int p = 0; p < N_PANELS; p++)
+        if (panels[p]->json)
+            panels[p]->json(out, d);
+    JSON_EACH(out, "'warnings':", i, (int32_t)page->warnings->n, "%s", page->warnings->text[i]);
+    buf_puts(out, "}</script>\n");
 }
 
 void page_put(struct buf *out, const struct page *page)

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* report/page: one HTML file about a sweep, readable offline and without a script.
  *
- *   page.c        the document: head, panels, data for the script, scripts
- *   panel_*.c     what each panel shows without a script
- *   page_json*.c  the data for the script
- *   script/       the interactive charts; script/basics.js explains their rules
- *   page.css      the style of the page
+ *   page.c     the document: head, panels, data for the script, scripts
+ *   panel_*.c  what each panel shows without a script, and the data that only its chart needs
+ *   script/    the interactive charts; script/basics.js explains their rules
+ *   page.css   the style of the page
  *
  * The content security policy allows only the embedded scripts and style sheet, by their SHA-256,
  * and no network. Names from the database are escaped (escape_html(), escape_json_html()). */

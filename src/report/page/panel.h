@@ -3,7 +3,10 @@
 #ifndef REPORT_PAGE_PANEL_H
 #define REPORT_PAGE_PANEL_H
 
-#include "report/page/page.h"
+#include "base/buf.h"
+#include "report/sweep/sweep_data.h"
+
+struct page;
 
 /* A kind of panel: a row in the file that has its functions. A new panel is a row `panel_NAME` in a
  * file panel_*.c, its name in PANELS, and a chart in script/NAME.js. */
@@ -26,18 +29,18 @@ struct panel {
 };
 
 /* In the order of the page. */
-#define PANELS(X)                                                                                  \
-    X(verdict)                                                                                     \
-    X(forest) X(folds) X(axis) X(pair) X(parallel) X(curves) X(cost) X(types) X(predicted) X(test) \
-    X(run) X(data) X(provenance)
+#define PANELS(X)                                                                              \
+    X(verdict)                                                                                 \
+    X(forest)                                                                                  \
+    X(folds)                                                                                   \
+    X(axis) X(pair) X(parallel) X(curves) X(cost) X(types) X(predicted) X(test) X(run) X(data) \
+        X(provenance)
 
 #define PANEL_DECLARE(name) extern const struct panel panel_##name;
 PANELS(PANEL_DECLARE)
 #undef PANEL_DECLARE
 
 void panel_put_verdict(struct buf *out, const struct page *page);
-/* A paragraph for a paper, and its references. */
-void panel_put_methods(struct buf *out, const struct page *page);
 
 /* Append a sentence about the runs, their ranks and processors. Shards, and runs that continue
  * another one, count as runs. */

@@ -774,7 +774,7 @@ static void put_references(struct buf *out, const struct methods *m)
     buf_puts(out, "</ul>\n");
 }
 
-void panel_put_methods(struct buf *out, const struct page *page)
+static void put_methods(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
     int32_t chosen = sweep_data_find(d, d->chosen);
@@ -810,3 +810,16 @@ void panel_put_methods(struct buf *out, const struct page *page)
     put_references(out, &m);
     buf_release(&m.text);
 }
+
+static void put_verdict(struct buf *out, const struct page *page)
+{
+    panel_put_verdict(out, page);
+    if (page->data->n_scored)
+        put_methods(out, page);
+}
+
+const struct panel panel_verdict = {
+    .id = "verdict",
+    .heading = "Verdict",
+    .put = put_verdict,
+};

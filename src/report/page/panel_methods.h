@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The paragraph of panel_put_methods() while it is written. */
+/* The paragraphs for a paper, in the panel of the verdict, while they are written. */
 #ifndef REPORT_PAGE_PANEL_METHODS_H
 #define REPORT_PAGE_PANEL_METHODS_H
 
+#include "report/page/page.h"
 #include "report/page/panel.h"
 
 enum { REFERENCES = 8 };

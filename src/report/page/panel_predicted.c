@@ -2,6 +2,7 @@
 /* Panels about out-of-fold predictions and the test part: why they are empty, what their numbers
  * mean, and their tables. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,8 @@
 #include "base/words.h"
 #include "gcn/metric.h"
 #include "report/page/html.h"
-#include "report/page/page_json_value.h"
+#include "report/page/json.h"
+#include "report/page/page.h"
 #include "report/page/panel.h"
 #include "trial/model_type.h"
 
@@ -34,8 +36,7 @@ static void put_command(struct buf *out, const struct sweep_data *d)
     bool has_options = false;
 
     for (int64_t i = 0; i < d->sessions.n_rows; i++)
-        has_options =
-            has_options || strstr(result_table_text(&d->sessions, i, "command"), " --set");
+        has_options |= !!strstr(result_table_text(&d->sessions, i, "command"), " --set");
     buf_printf(out, "'espalier run %s %s'%s", escape_shell(&file, d->file),
                escape_shell(&db, d->database),
                has_options ? ", with the --set options of the first run," : "");
@@ -126,39 +127,32 @@ static void explain_correlation(struct buf *out, const struct sweep_data *d)
                  r->together, part, r->mean, part, part);
 }
 
-static void put_list(struct buf *out, const struct sweep_predictions *p, const char *const *metrics,
-                     const char *const *names)
-{
-    bool is_first = true;
-
-    for (int32_t i = 0; metrics[i]; i++) {
-        const struct sweep_score *score = sweep_find_score(p, metrics[i]);
-
-        if (score)
-            html_printf(out, "%s%s %.3f", is_first ? "" : ", ", names[i], score->together);
-        is_first = is_first && !score;
-    }
-    buf_puts(out, ".</p>\n");
-}
+struct named {
+    const char *metric, *name;
+};
+static const struct named of_two[] = {
+    {"sensitivity", "sensitivity"},
+    {"specificity", "specificity"},
+    {"precision", "precision"},
+    {"balanced_accuracy", "balanced accuracy"},
+    {"mcc", "Matthews correlation (MCC)"},
+    {"f1", "F1"},
+    {"roc_auc", "area under the ROC curve"},
+    {NULL, NULL},
+};
+static const struct named of_more[] = {
+    {"accuracy", "accuracy"},
+    {"balanced_accuracy", "balanced accuracy"},
+    {"macro_f1", "macro F1"},
+    {"mcc", "Matthews correlation (MCC)"},
+    {"roc_auc", "mean area under the ROC curves"},
+    {NULL, NULL},
+};
 
 static void put_class_scores(struct buf *out, const struct sweep_predictions *p)
 {
-    static const char *const two[] = {"sensitivity",       "specificity", "precision",
-                                      "balanced_accuracy", "mcc",         "f1",
-                                      "roc_auc",           NULL};
-    static const char *const two_names[] = {"sensitivity",
-                                            "specificity",
-                                            "precision",
-                                            "balanced accuracy",
-                                            "Matthews correlation (MCC)",
-                                            "F1",
-                                            "area under the ROC curve"};
-    static const char *const more[] = {"accuracy", "balanced_accuracy", "macro_f1",
-                                       "mcc",      "roc_auc",           NULL};
-    static const char *const more_names[] = {"accuracy", "balanced accuracy", "macro F1",
-                                             "Matthews correlation (MCC)",
-                                             "mean area under the ROC curves"};
     bool is_two = p->n_classes == 2;
+    const char *gap = p->n_parts > 1 ? "All predictions together: " : "All predictions: ";
 
     buf_puts(out, "<p>");
     if (is_two && p->is_probability)
@@ -172,8 +166,15 @@ static void put_class_scores(struct buf *out, const struct sweep_predictions *p)
                     "The positive class is %s: sensitivity is the share of its samples that are "
                     "recognized, specificity that of %s. ",
                     p->classes[1], p->classes[0]);
-    buf_puts(out, p->n_parts > 1 ? "All predictions together: " : "All predictions: ");
-    put_list(out, p, is_two ? two : more, is_two ? two_names : more_names);
+    for (const struct named *one = is_two ? of_two : of_more; one->metric; one++) {
+        const struct sweep_score *score = sweep_find_score(p, one->metric);
+
+        if (!score)
+            continue;
+        html_printf(out, "%s%s %.3f", gap, one->name, score->together);
+        gap = ", ";
+    }
+    buf_puts(out, ".</p>\n");
 }
 
 static void explain_charts(struct buf *out, const struct sweep_data *d)
@@ -200,45 +201,30 @@ static void explain_charts(struct buf *out, const struct sweep_data *d)
 
 /* ---- tables of predictions ---- */
 
-static void head_part(struct html_table *table, const char *before, const struct sweep_data *d)
-{
-    struct buf name = {0};
-
-    buf_printf(&name, "%s%ss", before, sweep_part_word(d));
-    html_table_head(table, buf_text(&name), true);
-    table->out->failed |= buf_failed(&name);
-    buf_release(&name);
-}
-
 static void table_scores(struct buf *out, const struct sweep_data *d)
 {
     const struct sweep_predictions *p = &d->predictions;
+    const char *part = sweep_part_word(d);
     bool has_folds = p->n_parts > 1;
     struct html_table table;
+    char heads[64] = "#value";
 
-    html_table_begin(&table, out, "Table: metrics of the out-of-fold predictions");
-    html_table_head(&table, "metric", false);
-    if (p->n_classes)
-        html_table_head(&table, "class", false);
-    html_table_head(&table, has_folds ? "all together" : "value", true);
-    if (has_folds) {
-        head_part(&table, "mean of ", d);
-        head_part(&table, "sd of ", d);
-        head_part(&table, "", d);
-    }
+    if (has_folds)
+        snprintf(heads, sizeof heads, "#all together|#mean of %ss|#sd of %ss|#%ss", part, part,
+                 part);
+    html_table_begin(&table, out, "Table: metrics of the out-of-fold predictions",
+                     p->n_classes ? "metric|class" : "metric");
+    html_table_heads(&table, heads);
     for (int32_t i = 0; i < p->n_scores; i++) {
         const struct sweep_score *score = &p->scores[i];
 
-        html_table_row(&table, 0);
-        html_cell_text(&table, score->metric);
+        html_row(&table, 0);
+        html_cells(&table, "%s", score->metric);
         if (p->n_classes)
-            html_cell_text(&table, score->class < 0 ? "" : p->classes[score->class]);
-        html_cell_real(&table, score->together);
-        if (!has_folds)
-            continue;
-        html_cell_real(&table, score->mean);
-        html_cell_real(&table, score->sd);
-        html_cell_integer(&table, score->folds);
+            html_cells(&table, "%s", score->class < 0 ? "" : p->classes[score->class]);
+        html_cells(&table, "%g", score->together);
+        if (has_folds)
+            html_cells(&table, "%g%g%d", score->mean, score->sd, (int)score->folds);
     }
     html_table_end(&table);
 }
@@ -255,11 +241,10 @@ static void put_group(struct html_table *table, const struct sweep_predictions *
             truth[n] = (float)p->observed[i];
             prediction[n++] = (float)p->predicted[i];
         }
-    html_table_row(table, 0);
-    html_cell_text(table, group < 0 ? "all" : p->groups[group]);
-    html_cell_integer(table, n);
+    html_row(table, 0);
+    html_cells(table, "%s%d", group < 0 ? "all" : p->groups[group], (int)n);
     for (size_t m = 0; m < sizeof metrics / sizeof *metrics; m++)
-        html_cell_real(table, metric_regression(metrics[m], truth, prediction, n, scratch));
+        html_cells(table, "%g", metric_regression(metrics[m], truth, prediction, n, scratch));
 }
 
 static void table_groups(struct buf *out, const struct sweep_predictions *p)
@@ -271,8 +256,8 @@ static void table_groups(struct buf *out, const struct sweep_predictions *p)
 
     out->failed |= !truth || !prediction || !scratch;
     if (!out->failed) {
-        html_table_begin(&table, out, "Table: metrics of groups, all predictions together");
-        html_table_heads(&table, "group|#predictions|#pearson|#r2|#rmse");
+        html_table_begin(&table, out, "Table: metrics of groups, all predictions together",
+                         "group|#predictions|#pearson|#r2|#rmse");
         put_group(&table, p, -1, truth, prediction, scratch);
         for (int32_t g = 0; g < p->n_groups; g++)
             put_group(&table, p, g, truth, prediction, scratch);
@@ -281,22 +266,6 @@ static void table_groups(struct buf *out, const struct sweep_predictions *p)
     free(truth);
     free(prediction);
     free(scratch);
-}
-
-static void put_confusion(struct html_table *table, const struct sweep_predictions *p,
-                          const int64_t *count)
-{
-    int32_t k = p->n_classes;
-
-    html_table_head(table, "observed", false);
-    for (int32_t j = 0; j < k; j++)
-        html_table_head(table, p->classes[j], true);
-    for (int32_t i = 0; i < k; i++) {
-        html_table_row(table, 0);
-        html_cell_text(table, p->classes[i]);
-        for (int32_t j = 0; j < k; j++)
-            html_cell_integer(table, count[(size_t)i * (size_t)k + (size_t)j]);
-    }
 }
 
 static void table_classes(struct buf *out, const struct sweep_predictions *p)
@@ -312,8 +281,16 @@ static void table_classes(struct buf *out, const struct sweep_predictions *p)
     for (int32_t i = 0; i < p->n; i++)
         if (!isnan(p->observed[i]) && !isnan(p->predicted[i]))
             count[(size_t)p->observed[i] * k + (size_t)p->predicted[i]]++;
-    html_table_begin(&table, out, "Table: confusion matrix, columns are predicted classes");
-    put_confusion(&table, p, count);
+    html_table_begin(&table, out, "Table: confusion matrix, columns are predicted classes",
+                     "observed");
+    for (size_t j = 0; j < k; j++)
+        html_table_head(&table, p->classes[j], true);
+    for (size_t i = 0; i < k; i++) {
+        html_row(&table, 0);
+        html_cells(&table, "%s", p->classes[i]);
+        for (size_t j = 0; j < k; j++)
+            html_cells(&table, "%lld", (long long)count[i * k + j]);
+    }
     html_table_end(&table);
     free(count);
 }
@@ -335,6 +312,51 @@ static void table_predicted(struct buf *out, const struct page *page)
         table_classes(out, p);
     else if (p->n_groups)
         table_groups(out, p);
+}
+
+static void json_predictions(struct buf *out, const struct sweep_data *d)
+{
+    const struct sweep_predictions *p = &d->predictions;
+    int32_t n = p->n < PAGE_PREDICTIONS ? p->n : PAGE_PREDICTIONS;
+
+    json_printf(out, "'predictions':");
+    if (!p->config) {
+        buf_puts(out, "null");
+        return;
+    }
+    json_printf(out, "{'config':%lld,'rule':%s", (long long)p->config,
+                d->rule == QUERY_RULE_1SE ? "1se" : "best");
+    JSON_EACH(out, "'classes':", i, p->n_classes, "%s", p->classes[i]);
+    JSON_EACH(out, "'group':", i, p->n_groups, "%s", p->groups[i]);
+    /* The script gets predictions at equal distances, so that all trials take part. */
+#define AT(row) ((size_t)((int64_t)(row)*p->n / n))
+    JSON_EACH(out, "'id':", i, n, "%s", p->id[AT(i)]);
+    JSON_EACH(out, "'g':", i, n, "%d", (int)p->group[AT(i)]);
+    JSON_EACH(out, "'fold':", i, n, "%d", (int)p->fold[AT(i)]);
+    JSON_EACH(out, "'replicate':", i, n, "%d", (int)p->replicate[AT(i)]);
+    JSON_EACH(out, "'observed':", i, n, "%g", p->observed[AT(i)]);
+    JSON_EACH(out, "'predicted':", i, n, "%g", p->predicted[AT(i)]);
+    json_printf(out, "'p':");
+    buf_puts(out, p->score ? "[" : "null");
+    for (int32_t i = 0; p->score && i < n; i++)
+        JSON_EACH(out, "", k, p->n_classes, "%g",
+                  p->score[AT(i) * (size_t)p->n_classes + (size_t)k]);
+#undef AT
+    buf_puts(out, p->score ? "]" : "");
+    json_printf(out, "'probabilities':%i,'parts':%d,'part':%s,'same_samples':%i", p->is_probability,
+                (int)p->n_parts, sweep_part_word(d), p->is_one_part);
+    json_printf(out, "'scores':[");
+    for (const struct sweep_score *one = p->scores; one < p->scores + p->n_scores; one++) {
+        json_printf(out, "{'metric':%s,'class':", one->metric);
+        if (one->class < 0)
+            buf_puts(out, "null");
+        else
+            json_printf(out, "%s", p->classes[one->class]);
+        json_printf(out, "'together':%g,'mean':%g,'sd':%g,'folds':%d}", one->together, one->mean,
+                    one->sd, (int)one->folds);
+    }
+    buf_putc(out, ']');
+    json_printf(out, "'left_out':%d}", (int)(p->n - n));
 }
 
 /* ---- the test part ---- */
@@ -377,16 +399,6 @@ static const char *why_no_test(struct buf *scratch, const struct page *page)
     return buf_text(scratch);
 }
 
-static void put_part(struct html_table *table, const char *part, const struct sweep_test *score)
-{
-    html_table_row(table, 0);
-    html_cell_text(table, part);
-    html_cell_text(table, score->metric);
-    html_cell_integer(table, score->n);
-    html_cell_real(table, score->mean);
-    html_cell_real(table, score->sd);
-}
-
 /* n: samples of the test part; -1: unknown. */
 static void explain_deviations(struct buf *out, const struct sweep_data *d, int64_t n)
 {
@@ -410,21 +422,32 @@ static void table_test(struct buf *out, const struct page *page)
     const struct sweep_data *d = page->data;
     const struct sweep_config *chosen = &d->configs[sweep_data_find(d, d->chosen)];
     bool is_known = d->task != TASK_NONE;
-    const struct sweep_test validation = {is_known ? d->metric : d->objective, chosen->n,
-                                          chosen->mean, chosen->sd};
-    int64_t n = test_samples(d);
     struct html_table table;
 
     if (chosen->n > 1 && is_known)
-        explain_deviations(out, d, n);
+        explain_deviations(out, d, test_samples(d));
     html_table_begin(&table, out,
                      is_known ? "Table: scores on the validation parts and the test part"
-                              : "Table: the objective, and test scores");
-    html_table_heads(&table, "part|metric|#trials|#mean|#sd");
-    put_part(&table, is_known ? "validation" : "objective", &validation);
-    for (int32_t i = 0; i < d->n_tests; i++)
-        put_part(&table, "test", &d->tests[i]);
+                              : "Table: the objective, and test scores",
+                     "part|metric|#trials|#mean|#sd");
+    html_row(&table, 0);
+    html_cells(&table, "%s%s%d%g%g", is_known ? "validation" : "objective",
+               is_known ? d->metric : d->objective, (int)chosen->n, chosen->mean, chosen->sd);
+    for (int32_t i = 0; i < d->n_tests; i++) {
+        html_row(&table, 0);
+        html_cells(&table, "%s%s%d%g%g", "test", d->tests[i].metric, (int)d->tests[i].n,
+                   d->tests[i].mean, d->tests[i].sd);
+    }
     html_table_end(&table);
+}
+
+static void json_tests(struct buf *out, const struct sweep_data *d)
+{
+    if (d->n_tests)
+        JSON_EACH(out, "'test':", i, d->n_tests, "{'metric':%s,'n':%d,'mean':%g,'sd':%g}",
+                  d->tests[i].metric, (int)d->tests[i].n, d->tests[i].mean, d->tests[i].sd);
+    else
+        json_printf(out, "'test':null");
 }
 
 const struct panel panel_predicted = {
@@ -434,7 +457,7 @@ const struct panel panel_predicted = {
             "model that was not trained on it, once in each replicate.",
     .why = why_no_prediction,
     .table = table_predicted,
-    .json = page_json_predictions,
+    .json = json_predictions,
     .is_of_objective = true,
 };
 
@@ -446,5 +469,5 @@ const struct panel panel_test = {
     .what_of_program = "Numbers test_NAME that the program reported for the chosen configuration.",
     .why = why_no_test,
     .table = table_test,
-    .json = page_json_tests,
+    .json = json_tests,
 };

@@ -6,6 +6,7 @@
 #include "base/escape.h"
 #include "base/words.h"
 #include "report/page/html.h"
+#include "report/page/page.h"
 #include "report/page/panel.h"
 
 static void put_row(struct buf *out, const char *name, const char *value)

@@ -4,44 +4,31 @@
 #include <stdio.h>
 
 #include "report/page/html.h"
-#include "report/page/page_json_value.h"
+#include "report/page/json.h"
+#include "report/page/page.h"
 #include "report/page/panel.h"
 
 /* ---- what several tables share ---- */
 
-static void head_configs(struct html_table *table, const struct sweep_data *d)
+/* heads: those after the levels. */
+static void begin_configs(struct html_table *table, struct buf *out, const struct sweep_data *d,
+                          const char *summary, const char *heads)
 {
-    html_table_heads(table, "config|#place");
+    html_table_begin(table, out, summary, "config|#place");
     for (int32_t a = 0; a < d->n_axes; a++)
         html_table_head(table, d->axes[a].name, d->axes[a].is_numeric);
-}
-
-static const char *label_of(const struct sweep_data *d, int32_t config, int32_t axis)
-{
-    int32_t level = d->level[(size_t)config * (size_t)d->n_axes + (size_t)axis];
-
-    return level < 0 ? "" : d->axes[axis].label[level];
+    html_table_heads(table, heads);
 }
 
 /* Begin the row of a configuration with its place and levels. */
 static void put_config(struct html_table *table, const struct sweep_data *d, int32_t c)
 {
-    html_table_row(table, d->configs[c].id);
-    html_cell_config(table, d->configs[c].id);
-    html_cell_integer(table, d->configs[c].place);
+    const int32_t *level = &d->level[(size_t)c * (size_t)d->n_axes];
+
+    html_row(table, d->configs[c].id);
+    html_cells(table, "%d", (int)d->configs[c].place);
     for (int32_t a = 0; a < d->n_axes; a++)
-        html_cell_text(table, label_of(d, c, a));
-}
-
-static void slot_name(char out[80], const struct sweep_data *d, int32_t slot)
-{
-    const struct sweep_slot *s = &d->slots[slot];
-
-    if (d->replicates > 1)
-        snprintf(out, 80, "%d/%d%s%.48s", (int)s->replicate, (int)s->fold, s->group ? " " : "",
-                 s->group ? s->group : "");
-    else
-        snprintf(out, 80, "%d%s%.48s", (int)s->fold, s->group ? " " : "", s->group ? s->group : "");
+        html_cells(table, "%s", level[a] < 0 ? "" : d->axes[a].label[level[a]]);
 }
 
 /* ---- why a panel is empty ---- */
@@ -109,12 +96,10 @@ static const char *why_one_type(struct buf *scratch, const struct page *page)
         return "A program runs all trials, so there are no model types to compare.";
     if (d->n_types > 1 && n_scored != 1)
         return why_unscored(scratch, page);
-    buf_printf(scratch,
-               d->n_types > 1 ? "Only one model type has a score: %s."
-                              : "The sweep has only one model type: %s.",
-               d->n_types > 1 ? scored
-               : d->n_types   ? d->types[0]
-                              : "none");
+    if (d->n_types > 1)
+        buf_printf(scratch, "Only one model type has a score: %s.", scored);
+    else
+        buf_printf(scratch, "The sweep has only one model type: %s.", d->types[0]);
     return buf_text(scratch);
 }
 
@@ -125,22 +110,17 @@ static void table_forest(struct buf *out, const struct page *page)
     const struct sweep_data *d = page->data;
     struct html_table table;
 
-    html_table_begin(&table, out, "Table: the leaderboard");
-    head_configs(&table, d);
-    html_table_heads(
-        &table,
-        "#trials|#mean|#standard error|#difference|#95 % low|#95 % high|within one standard error");
+    begin_configs(&table, out, d, "Table: the leaderboard",
+                  "#trials|#mean|#standard error|#difference|#95 % low|#95 % high|within one "
+                  "standard error");
     for (int32_t c = 0; c < d->n_configs; c++) {
         const struct sweep_config *o = &d->configs[c];
 
         put_config(&table, d, c);
-        html_cell_integer(&table, o->n);
-        html_cell_real(&table, o->mean);
-        html_cell_real(&table, o->se);
-        html_cell_real(&table, o->diff);
-        html_cell_real(&table, o->low);
-        html_cell_real(&table, o->high);
-        html_cell_text(&table, o->within > 0 ? "yes" : o->within == 0 ? "no" : "");
+        html_cells(&table, "%d%g%g%g%g%g%s", (int)o->n, o->mean, o->se, o->diff, o->low, o->high,
+                   o->within > 0    ? "yes"
+                   : o->within == 0 ? "no"
+                                    : "");
     }
     html_table_end(&table);
 }
@@ -152,21 +132,25 @@ static void table_folds(struct buf *out, const struct page *page)
     const struct sweep_data *d = page->data;
     int32_t n_slots = d->n_slots < SLOTS_SHOWN ? d->n_slots : SLOTS_SHOWN;
     struct html_table table;
-    char name[80];
+    char replicate[16] = "", name[96];
 
     html_table_begin(&table, out,
                      d->replicates > 1 ? "Table: columns are replicate/fold"
-                                       : "Table: columns are folds");
-    html_table_head(&table, "config", false);
+                                       : "Table: columns are folds",
+                     "config");
     for (int32_t s = 0; s < n_slots; s++) {
-        slot_name(name, d, s);
+        const struct sweep_slot *slot = &d->slots[s];
+
+        if (d->replicates > 1)
+            snprintf(replicate, sizeof replicate, "%d/", (int)slot->replicate);
+        snprintf(name, sizeof name, "%s%d%s%.48s", replicate, (int)slot->fold,
+                 slot->group ? " " : "", slot->group ? slot->group : "");
         html_table_head(&table, name, true);
     }
     for (int32_t c = 0; c < d->n_scored; c++) {
-        html_table_row(&table, d->configs[c].id);
-        html_cell_config(&table, d->configs[c].id);
+        html_row(&table, d->configs[c].id);
         for (int32_t s = 0; s < n_slots; s++)
-            html_cell_real(&table, d->value[(size_t)s * (size_t)d->n_configs + (size_t)c]);
+            html_cells(&table, "%g", d->value[(size_t)s * (size_t)d->n_configs + (size_t)c]);
     }
     html_table_end(&table);
     if (n_slots < d->n_slots)
@@ -177,20 +161,15 @@ static void put_marginals(struct buf *out, const struct sweep_data *d)
 {
     struct html_table table;
 
-    html_table_begin(&table, out, "Table: mean score for each value");
-    html_table_heads(&table, "axis|value|#configurations|#mean|#95 % low|#95 % high|#best");
+    html_table_begin(&table, out, "Table: mean score for each value",
+                     "axis|value|#configurations|#mean|#95 % low|#95 % high|#best");
     for (int32_t a = 0; a < d->n_axes; a++)
         for (int32_t l = 0; l < d->axes[a].n; l++) {
             const struct sweep_marginal *m = &d->marginal[a][l];
 
-            html_table_row(&table, 0);
-            html_cell_text(&table, d->axes[a].name);
-            html_cell_text(&table, d->axes[a].label[l]);
-            html_cell_integer(&table, m->n);
-            html_cell_real(&table, m->mean);
-            html_cell_real(&table, m->low);
-            html_cell_real(&table, m->high);
-            html_cell_real(&table, m->best);
+            html_row(&table, 0);
+            html_cells(&table, "%s%s%d%g%g%g%g", d->axes[a].name, d->axes[a].label[l], (int)m->n,
+                       m->mean, m->low, m->high, m->best);
         }
     html_table_end(&table);
 }
@@ -199,22 +178,19 @@ static void put_effects(struct buf *out, const struct sweep_data *d)
 {
     struct html_table table;
 
-    html_table_begin(&table, out, "Table: share of the variance that each axis explains");
-    html_table_heads(&table, "axis|with|#degrees of freedom|#share, %");
+    html_table_begin(&table, out, "Table: share of the variance that each axis explains",
+                     "axis|with|#degrees of freedom|#share, %");
     for (int32_t e = 0; e < d->effects.n; e++) {
         const struct sweep_effect *effect = &d->effects.of[e];
 
-        html_table_row(&table, 0);
-        html_cell_text(&table, d->axes[effect->axis].name);
-        html_cell_text(&table, effect->with < 0 ? "" : d->axes[effect->with].name);
-        html_cell_integer(&table, effect->df);
-        html_cell_real(&table, 100 * effect->share);
+        html_row(&table, 0);
+        html_cells(&table, "%s%s%d%g", d->axes[effect->axis].name,
+                   effect->with < 0 ? "" : d->axes[effect->with].name, (int)effect->df,
+                   100 * effect->share);
     }
-    html_table_row(&table, 0);
-    html_cell_text(&table, "three and more axes together");
-    html_cell_text(&table, "");
-    html_cell_text(&table, "");
-    html_cell_real(&table, 100 * d->effects.residual);
+    html_row(&table, 0);
+    html_cells(&table, "%s%s%s%g", "three and more axes together", "", "",
+               100 * d->effects.residual);
     html_table_end(&table);
 }
 
@@ -253,35 +229,27 @@ static void put_cell(struct html_table *table, const struct sweep_data *d, const
     }
     if (!n)
         return;
-    html_table_row(table, 0);
-    html_cell_text(table, d->axes[pair[0]].label[i]);
-    html_cell_text(table, d->axes[pair[1]].label[j]);
-    html_cell_integer(table, n);
-    html_cell_real(table, sum / n);
-    html_cell_real(table, best);
+    html_row(table, 0);
+    html_cells(table, "%s%s%d%g%g", d->axes[pair[0]].label[i], d->axes[pair[1]].label[j], (int)n,
+               sum / n, best);
 }
 
 /* A table of more cells has rows that nobody sees, and takes long to fill. */
 enum { PAIR_LEVELS = 40 };
 
-static int32_t least(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
 static void table_pair(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
+    const struct sweep_axis *x = &d->axes[d->axis_order[0]], *y = &d->axes[d->axis_order[1]];
     struct html_table table;
-    const int32_t *pair = d->axis_order;
 
-    html_table_begin(&table, out, "Table: mean score for each pair of values");
-    html_table_head(&table, d->axes[pair[0]].name, d->axes[pair[0]].is_numeric);
-    html_table_head(&table, d->axes[pair[1]].name, d->axes[pair[1]].is_numeric);
+    html_table_begin(&table, out, "Table: mean score for each pair of values", "");
+    html_table_head(&table, x->name, x->is_numeric);
+    html_table_head(&table, y->name, y->is_numeric);
     html_table_heads(&table, "#configurations|#mean|#best");
-    for (int32_t i = 0; i < least(d->axes[pair[0]].n, PAIR_LEVELS); i++)
-        for (int32_t j = 0; j < least(d->axes[pair[1]].n, PAIR_LEVELS); j++)
-            put_cell(&table, d, pair, i, j);
+    for (int32_t i = 0; i < x->n && i < PAIR_LEVELS; i++)
+        for (int32_t j = 0; j < y->n && j < PAIR_LEVELS; j++)
+            put_cell(&table, d, d->axis_order, i, j);
     html_table_end(&table);
 }
 
@@ -290,44 +258,12 @@ static void table_parallel(struct buf *out, const struct page *page)
     const struct sweep_data *d = page->data;
     struct html_table table;
 
-    html_table_begin(&table, out, "Table: configurations and scores");
-    head_configs(&table, d);
-    html_table_head(&table, "mean", true);
+    begin_configs(&table, out, d, "Table: configurations and scores", "#mean");
     for (int32_t c = 0; c < d->n_scored; c++) {
         put_config(&table, d, c);
-        html_cell_real(&table, d->configs[c].mean);
+        html_cells(&table, "%g", d->configs[c].mean);
     }
     html_table_end(&table);
-}
-
-/* The index of the epoch that was kept; -1: it is not among the points. */
-static int32_t find_best(const struct sweep_curve *curve)
-{
-    for (int32_t i = 0; i < curve->n; i++)
-        if (curve->epoch[i] == curve->best)
-            return i;
-    return -1;
-}
-
-/* Heads of the values that chose the epoch. */
-static void head_chosen(struct html_table *table, const struct sweep_data *d)
-{
-    int32_t n = 0;
-    struct buf name = {0};
-
-    for (int32_t i = 0; i < d->n_curves; i++)
-        n += d->curves[i].is_stop;
-    html_table_head(table,
-                    !n                ? "validation loss"
-                    : n < d->n_curves ? "loss of the part that chose the epoch"
-                                      : "loss of the stop part",
-                    true);
-    if (n)
-        buf_printf(&name, "%s of the %s", d->metric,
-                   n < d->n_curves ? "part that chose the epoch" : "stop part");
-    html_table_head(table, n ? buf_text(&name) : d->objective, true);
-    table->out->failed |= buf_failed(&name);
-    buf_release(&name);
 }
 
 /* Values of a curve, in the order of the columns: the losses, the objective, then other names. */
@@ -362,15 +298,24 @@ static bool has_series(const struct sweep_data *d, int32_t series)
     return false;
 }
 
+/* For model types, the names say which part of the data the values are of. */
 static void head_series(struct html_table *table, const struct sweep_data *d,
                         const bool shown[SERIES])
 {
     const char *names[SERIES] = {"train_loss", "val_loss", d->objective};
+    char loss[64], value[96];
+    int32_t n = 0; /* curves of a stop part */
 
+    for (int32_t i = 0; i < d->n_curves; i++)
+        n += d->curves[i].is_stop;
     if (d->task != TASK_NONE) {
-        html_table_head(table, "training loss", true);
-        head_chosen(table, d);
-        return;
+        const char *part = n < d->n_curves ? "part that chose the epoch" : "stop part";
+
+        snprintf(loss, sizeof loss, "loss of the %s", part);
+        snprintf(value, sizeof value, "%s of the %s", d->metric, part);
+        names[TRAIN_LOSS] = "training loss";
+        names[VAL_LOSS] = n ? loss : "validation loss";
+        names[VAL_VALUE] = n ? value : d->objective;
     }
     for (int32_t i = 0; i < d->n_curve_names; i++)
         names[MORE + i] = d->curve_names[i];
@@ -382,19 +327,18 @@ static void head_series(struct html_table *table, const struct sweep_data *d,
 static void put_kept_epoch(struct html_table *table, const struct sweep_curve *curve,
                            const bool shown[SERIES])
 {
-    int32_t at = find_best(curve);
+    int32_t at = 0;
 
-    html_table_row(table, curve->config);
-    html_cell_config(table, curve->config);
-    html_cell_integer(table, curve->replicate);
-    html_cell_integer(table, curve->fold);
-    html_cell_integer(table, curve->best);
-    html_cell_integer(table, curve->n ? curve->epoch[curve->n - 1] : 0);
+    while (at < curve->n && curve->epoch[at] != curve->best)
+        at++;
+    html_row(table, curve->config);
+    html_cells(table, "%d%d%d%d", (int)curve->replicate, (int)curve->fold, (int)curve->best,
+               curve->n ? (int)curve->epoch[curve->n - 1] : 0);
     for (int32_t series = 0; series < SERIES; series++) {
         const double *values = series_of(curve, series);
 
         if (shown[series])
-            html_cell_real(table, at < 0 || !values ? (double)NAN : values[at]);
+            html_cells(table, "%g", at < curve->n && values ? values[at] : (double)NAN);
     }
 }
 
@@ -414,13 +358,60 @@ static void table_curves(struct buf *out, const struct page *page)
     for (int32_t series = 0; series < SERIES; series++)
         shown[series] = has_series(d, series);
     html_long_begin(out);
-    html_table_begin(&table, out, "Table: the epoch that each trial kept");
-    html_table_heads(&table, "config|#replicate|#fold|#kept epoch|#last epoch");
+    html_table_begin(&table, out, "Table: the epoch that each trial kept",
+                     "config|#replicate|#fold|#kept epoch|#last epoch");
     head_series(&table, d, shown);
     for (int32_t i = 0; i < d->n_curves; i++)
         put_kept_epoch(&table, &d->curves[i], shown);
     html_table_end(&table);
     html_long_end(out);
+}
+
+/* An array of the values of a curve. Four digits suffice for a line. */
+static void json_series(struct buf *out, const struct sweep_curve *curve, int32_t series)
+{
+    const double *values = series_of(curve, series);
+
+    JSON_EACH(out, "", i, values ? curve->n : 0, "%.4g", values[i]);
+}
+
+static void json_curve(struct buf *out, const struct sweep_data *d, const struct sweep_curve *curve)
+{
+    int32_t i = 0;
+
+    json_printf(out, "{'config':%lld,'trial':%lld,'replicate':%d,'fold':%d,'best':%d,'stop':%i",
+                (long long)curve->config, (long long)curve->trial, (int)curve->replicate,
+                (int)curve->fold, (int)curve->best, curve->is_stop);
+    while (i < curve->n && curve->epoch[i] == i + 1)
+        i++;
+    if (i == curve->n) /* epochs 1, 2, ... n */
+        json_printf(out, "'epoch':%d", (int)i);
+    else
+        JSON_EACH(out, "'epoch':", k, curve->n, "%d", (int)curve->epoch[k]);
+    json_printf(out, "'train_loss':");
+    json_series(out, curve, TRAIN_LOSS);
+    json_printf(out, "'val_loss':");
+    json_series(out, curve, VAL_LOSS);
+    json_printf(out, "'val_value':");
+    json_series(out, curve, VAL_VALUE);
+    if (d->n_curve_names) {
+        json_printf(out, "'more':[");
+        for (int32_t k = 0; k < d->n_curve_names; k++)
+            json_series(out, curve, MORE + k);
+        buf_putc(out, ']');
+    }
+    buf_putc(out, '}');
+}
+
+static void json_curves(struct buf *out, const struct sweep_data *d)
+{
+    json_printf(out, "'curves':[");
+    for (int32_t i = 0; i < d->n_curves; i++)
+        if (json_has_config(d, d->curves[i].config))
+            json_curve(out, d, &d->curves[i]);
+    buf_putc(out, ']');
+    JSON_EACH(out, "'curve_names':", i, d->n_curve_names, "%s", d->curve_names[i]);
+    json_printf(out, "'curves_left_out':%lld", (long long)d->n_curves_left_out);
 }
 
 static bool is_among(int32_t config, const int32_t *front, int32_t n)
@@ -436,28 +427,25 @@ static void table_cost(struct buf *out, const struct page *page)
     const struct sweep_data *d = page->data;
     struct html_table table;
 
-    html_table_begin(&table, out, "Table: cost of one trial");
-    html_table_heads(&table,
+    html_table_begin(&table, out, "Table: cost of one trial",
                      "config|#place|#mean|#seconds|#floating-point operations|Pareto front|choice");
     for (int32_t c = 0; c < d->n_scored; c++) {
         const struct sweep_config *o = &d->configs[c];
         bool by_seconds = is_among(c, d->pareto_seconds, d->n_pareto_seconds);
         bool by_flops = is_among(c, d->pareto_flops, d->n_pareto_flops);
+        bool is_best = o->id == d->best, is_one_se = o->id == d->one_se;
 
-        html_table_row(&table, o->id);
-        html_cell_config(&table, o->id);
-        html_cell_integer(&table, o->place);
-        html_cell_real(&table, o->mean);
-        html_cell_real(&table, o->seconds);
-        html_cell_real(&table, o->flops);
-        html_cell_text(&table, by_seconds && by_flops ? "seconds, flop"
-                               : by_seconds           ? "seconds"
-                               : by_flops             ? "flop"
-                                                      : "");
-        html_cell_text(&table, o->id == d->best && o->id == d->one_se ? "best, 1se"
-                               : o->id == d->best                     ? "best"
-                               : o->id == d->one_se                   ? "1se"
-                                                                      : "");
+        html_row(&table, o->id);
+        html_cells(&table, "%d%g%g%g", (int)o->place, o->mean, o->seconds, o->flops);
+        html_cells(&table, "%s%s",
+                   by_seconds && by_flops ? "seconds, flop"
+                   : by_seconds           ? "seconds"
+                   : by_flops             ? "flop"
+                                          : "",
+                   is_best && is_one_se ? "best, 1se"
+                   : is_best            ? "best"
+                   : is_one_se          ? "1se"
+                                        : "");
     }
     html_table_end(&table);
 }
@@ -467,25 +455,18 @@ static void table_types(struct buf *out, const struct page *page)
     const struct sweep_data *d = page->data;
     struct html_table table;
 
-    html_table_begin(&table, out, "Table: the best configuration of each model type");
-    html_table_heads(&table,
+    html_table_begin(&table, out, "Table: the best configuration of each model type",
                      "best config|model type|#configurations|#place|#trials|#mean|#difference|#95 "
                      "% low|#95 % high");
     for (int32_t t = 0; t < d->n_types; t++) {
         int32_t n, c = first_of_type(&n, d, t);
+        const struct sweep_config *o = &d->configs[c < 0 ? 0 : c];
 
         if (c < 0)
             continue;
-        html_table_row(&table, d->configs[c].id);
-        html_cell_config(&table, d->configs[c].id);
-        html_cell_text(&table, d->types[t]);
-        html_cell_integer(&table, n);
-        html_cell_integer(&table, d->configs[c].place);
-        html_cell_integer(&table, d->configs[c].n);
-        html_cell_real(&table, d->configs[c].mean);
-        html_cell_real(&table, d->configs[c].diff);
-        html_cell_real(&table, d->configs[c].low);
-        html_cell_real(&table, d->configs[c].high);
+        html_row(&table, o->id);
+        html_cells(&table, "%s%d%d%d%g%g%g%g", d->types[t], (int)n, (int)o->place, (int)o->n,
+                   o->mean, o->diff, o->low, o->high);
     }
     html_table_end(&table);
 }
@@ -569,7 +550,7 @@ const struct panel panel_curves = {
         "configuration. A mark shows the epoch with the best objective, which counts.",
     .why = why_no_curve,
     .table = table_curves,
-    .json = page_json_curves,
+    .json = json_curves,
     .is_of_objective = true,
 };
 

@@ -7,6 +7,7 @@
 #include "base/words.h"
 #include "gcn/metric.h"
 #include "report/page/html.h"
+#include "report/page/page.h"
 #include "report/page/panel.h"
 #include "report/paper.h"
 #include "report/sweep/resampled_t.h"
