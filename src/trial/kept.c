@@ -353,13 +353,8 @@ int kept_fixed(struct fixed_effects *out, const struct dataset *data, int32_t n_
     struct safetensor b, bias, names;
 
     *out = (struct fixed_effects){0};
-    if (safetensors_find(&b, file, bytes, KEPT_FIXED)) {
-        if (!data->n_fixed)
-            return 0;
-        return err_set(err,
-                       "the stored model has no fixed effects, but its data have: an earlier "
-                       "version trained it with covariates among the features: train it again");
-    }
+    if (safetensors_find(&b, file, bytes, KEPT_FIXED))
+        return data->n_fixed ? damaged(err) : 0;
     if (safetensors_find(&bias, file, bytes, "fixed.bias") ||
         safetensors_find(&names, file, bytes, "fixed.names") || !data->n_fixed ||
         !safetensors_is(&b, SAFETENSORS_F64, data->n_fixed, n_outputs) ||

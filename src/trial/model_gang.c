@@ -2,7 +2,6 @@
 #include "trial/model_gang.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -50,39 +49,15 @@ void model_gang_fail(struct trial_result *r, const struct gang_failure *failure)
     words_cut(r->error, sizeof r->error, failure->trouble == GANG_STOPPED ? "" : failure->why.text);
 }
 
-void slow_hosts_release(struct slow_hosts *slow)
-{
-    free(slow->of);
-    *slow = (struct slow_hosts){.n = 0};
-}
-
-static bool is_new(const struct slow_hosts *slow, const char *host)
-{
-    for (int32_t i = 0; i < slow->n; i++)
-        if (!strcmp(slow->of[i], host))
-            return false;
-    return true;
-}
-
-/* False: out of memory. The warning is then omitted, since it could come in each epoch. */
-static bool add(struct slow_hosts *slow, const char *host)
-{
-    char(*grown)[GANG_HOST] = realloc(slow->of, ((size_t)slow->n + 1) * sizeof *grown);
-
-    if (!grown)
-        return false;
-    slow->of = grown;
-    snprintf(grown[slow->n++], GANG_HOST, "%s", host);
-    return true;
-}
-
-void model_gang_warn(struct slow_hosts *slow, const struct gang_member *gang)
+void model_gang_warn(struct errlist *slow, const struct gang_member *gang)
 {
     const struct gang_pace *pace = gang_pace(gang);
     double share = pace->busy_s > 0 ? 1 - pace->others_s / pace->busy_s : 0;
 
-    if (pace->host && pace->busy_s >= PACE_S && share >= SLOW_SHARE && is_new(slow, pace->host) &&
-        add(slow, pace->host))
+    if (!pace->host || pace->busy_s < PACE_S || share < SLOW_SHARE || errlist_has(slow, pace->host))
+        return;
+    errlist_add(slow, "%s", pace->host);
+    if (!slow->n_lost) /* else the warning could come in each epoch */
         log_warn("rank %d of a gang is slow on %s: it computed for %.3g s where the others needed "
                  "%.3g s, so they wait %.0f %% of the time; look for other programs on %s, or "
                  "launch on machines of one type",

@@ -15,16 +15,8 @@ int model_gang_open(struct gang_member **gang, const struct trial_watch *watch, 
  * again, and without one if this rank was told to leave; else FAILED. */
 void model_gang_fail(struct trial_result *r, const struct gang_failure *failure);
 
-/* Hosts that a rank has warned of. A zeroed struct may be released. */
-struct slow_hosts {
-    char (*of)[GANG_HOST]; /* [n] owned */
-    int32_t n;
-};
-
-void slow_hosts_release(struct slow_hosts *slow);
-
 /* Warn, once for each host, of a member there that makes the others wait for a quarter of the time
- * or longer. */
-void model_gang_warn(struct slow_hosts *slow, const struct gang_member *gang);
+ * or longer. slow: the hosts that were named. */
+void model_gang_warn(struct errlist *slow, const struct gang_member *gang);
 
 #endif

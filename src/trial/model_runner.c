@@ -30,7 +30,7 @@ struct model_runner {
     struct buf text;  /* scratch of keys and seeds */
     struct buf state; /* for watch->save() */
     struct kept_scaling scaling;
-    struct slow_hosts slow;
+    struct errlist slow; /* hosts, of model_gang_warn() */
 };
 
 struct observed {
@@ -70,7 +70,7 @@ void model_runner_destroy(struct model_runner *self)
     buf_release(&self->text);
     buf_release(&self->state);
     kept_scaling_release(&self->scaling);
-    slow_hosts_release(&self->slow);
+    errlist_release(&self->slow);
     free(self);
 }
 
@@ -190,36 +190,20 @@ static void stopped(struct trial_result *r, const struct observed *observed)
     }
 }
 
-static struct hash trial_key(struct model_runner *self, const struct settings *s,
-                             struct plan_trial where)
-{
-    return settings_key(s, self->plan->sweep->swept, self->data->digest, where.replicate,
-                        where.fold, &self->text);
-}
-
-static struct hash trial_seed(struct model_runner *self, const struct settings *s,
-                              struct plan_trial where)
-{
-    return settings_seed(s, self->data->digest, where.replicate, where.fold, &self->text);
-}
-
-static bool is_kept(const struct trial_result *r, const struct settings *s)
-{
-    return r->state == TRIAL_DONE && keep_of(s->v) != KEEP_NONE;
-}
-
 /* Only the scheduler knows whether to keep the model, so the result carries it. */
 static int keep(struct model_runner *self, struct trial_result *r, struct gcn_outcome *outcome,
                 const struct model_training *training, struct plan_trial where, struct err *err)
 {
     const struct model_type *type = model_type_of(training->settings);
-    const struct kept_trial trial = {.settings = training->settings,
-                                     .data = self->data,
-                                     .coordinates = training->coordinates,
-                                     .outcome = outcome,
-                                     .key = trial_key(self, training->settings, where),
-                                     .replicate = where.replicate,
-                                     .fold = where.fold};
+    const struct kept_trial trial = {
+        .settings = training->settings,
+        .data = self->data,
+        .coordinates = training->coordinates,
+        .outcome = outcome,
+        .key = settings_key(training->settings, self->plan->sweep->swept, self->data->digest,
+                            where.replicate, where.fold, &self->text),
+        .replicate = where.replicate,
+        .fold = where.fold};
     struct buf file = {0};
     float *weights = NULL;
     int rc = 0;
@@ -253,7 +237,7 @@ static int load(struct model_training *training, struct model_runner *self, stru
     training->split = prepared_split(self->prepared, s, where.replicate, where.fold, err);
     if (!training->split)
         return -1;
-    training->seed = trial_seed(self, s, where);
+    training->seed = settings_seed(s, self->data->digest, where.replicate, where.fold, &self->text);
     observed->saved_s = clock_now(self->clock);
     r->timing[PHASE_LOAD] = observed->saved_s - observed->begun_s;
     return 0;
@@ -266,16 +250,6 @@ static bool goes_on(void *arg)
 
     observed->timed_out = observed->timeout_s > 0 && seconds > observed->timeout_s;
     return !observed->timed_out && observed->watch->keep_going(observed->watch->arg);
-}
-
-static int take_curve(struct trial_result *r, struct observed *observed, const struct settings *s,
-                      struct err *err)
-{
-    size_t n = (size_t)s->v[P_EPOCHS].i + 1;
-
-    observed->epochs = (int32_t)s->v[P_EPOCHS].i;
-    r->curve = calloc(n, sizeof *r->curve);
-    return r->curve ? 0 : err_nomem(err, "curve", n * sizeof *r->curve);
 }
 
 /* No checkpoint without epochs: a solve long enough to be worth one would exceed MOST_BYTES. */
@@ -300,9 +274,14 @@ static int train(struct model_runner *self, struct trial_result *r, const struct
                                       .watch = &watch};
     struct gcn_outcome outcome = {.curve = NULL};
 
-    if ((type->trains && load(&training, self, r, where, observed, err)) ||
-        (type->has_epochs && take_curve(r, observed, s, err)))
+    if (type->trains && load(&training, self, r, where, observed, err))
         return -1;
+    if (type->has_epochs) {
+        observed->epochs = (int32_t)s->v[P_EPOCHS].i;
+        r->curve = calloc((size_t)observed->epochs + 1, sizeof *r->curve);
+        if (!r->curve)
+            return err_nomem(err, "curve", (size_t)observed->epochs * sizeof *r->curve);
+    }
     outcome.curve = r->curve;
     if (type->train(&outcome, &training, err))
         return -1;
@@ -313,19 +292,9 @@ static int train(struct model_runner *self, struct trial_result *r, const struct
         return 0;
     }
     take_outcome(r, &outcome);
-    return leads(observed->watch) && is_kept(r, s) ? keep(self, r, &outcome, &training, where, err)
-                                                   : 0;
-}
-
-/* Meetings that fail take time, too. */
-static void count_failed_meeting(const struct observed *observed)
-{
-    const struct trial_watch *watch = observed->watch;
-    const struct gang_counts counts = {.meeting_s =
-                                           clock_now(observed->self->clock) - observed->begun_s};
-
-    if (watch->count)
-        watch->count(watch->arg, &counts);
+    return leads(observed->watch) && r->state == TRIAL_DONE && keep_of(s->v) != KEEP_NONE
+               ? keep(self, r, &outcome, &training, where, err)
+               : 0;
 }
 
 /* Train as a member of watch->gang. */
@@ -339,7 +308,10 @@ static int train_together(struct model_runner *self, struct trial_result *r,
     int rc = 0;
 
     if (model_gang_open(&gang, observed->watch, (int32_t)s->v[P_WORKERS].i, &failure)) {
-        count_failed_meeting(observed);
+        if (observed->watch->count) /* meetings that fail take time, too */
+            observed->watch->count(
+                observed->watch->arg,
+                &(struct gang_counts){.meeting_s = clock_now(self->clock) - observed->begun_s});
         model_gang_fail(r, &failure);
         return 0;
     }

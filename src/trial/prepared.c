@@ -9,17 +9,12 @@
 
 /* A linear search is cheap beside a trial. */
 
+/* Inputs and what describes them. */
 struct inputs_entry {
     struct inputs_key key;
-    void *inputs; /* owned */
-    bool is_view;
-    uint64_t used; /* 0: empty */
-};
-
-struct outline_entry {
-    struct inputs_key key;
-    void *outline; /* owned */
-    uint64_t used; /* 0: empty */
+    void *outline, *inputs; /* owned; NULL: not made */
+    bool is_view;           /* of adopted inputs, which stay */
+    uint64_t used;          /* 0: empty */
 };
 
 struct split_entry {
@@ -33,7 +28,6 @@ struct prepared {
     uint64_t now; /* counts requests */
     struct derived derived;
     struct inputs_entry inputs[PREPARED_INPUTS];
-    struct outline_entry outlines[PREPARED_INPUTS];
     struct split_entry splits[PREPARED_SPLITS];
 };
 
@@ -50,19 +44,26 @@ struct prepared *prepared_create(const struct dataset *data, struct err *err)
     return prepared;
 }
 
-static void inputs_entry_clear(struct inputs_entry *entry)
+static void drop_outline(struct inputs_entry *entry)
 {
-    if (entry->used)
-        entry->key.type->release(entry->inputs);
-    free(entry->inputs);
-    memset(entry, 0, sizeof *entry);
-}
-
-static void outline_entry_clear(struct outline_entry *entry)
-{
-    if (entry->used && entry->key.type->forget)
+    if (entry->outline && entry->key.type->forget)
         entry->key.type->forget(entry->outline);
     free(entry->outline);
+    entry->outline = NULL;
+}
+
+static void drop_inputs(struct inputs_entry *entry)
+{
+    if (entry->inputs)
+        entry->key.type->release(entry->inputs);
+    free(entry->inputs);
+    entry->inputs = NULL;
+}
+
+static void inputs_entry_clear(struct inputs_entry *entry)
+{
+    drop_outline(entry);
+    drop_inputs(entry);
     memset(entry, 0, sizeof *entry);
 }
 
@@ -77,10 +78,8 @@ void prepared_destroy(struct prepared *prepared)
 {
     if (!prepared)
         return;
-    for (size_t i = 0; i < PREPARED_INPUTS; i++) {
+    for (size_t i = 0; i < PREPARED_INPUTS; i++)
         inputs_entry_clear(&prepared->inputs[i]);
-        outline_entry_clear(&prepared->outlines[i]);
-    }
     for (size_t i = 0; i < PREPARED_SPLITS; i++)
         split_entry_clear(&prepared->splits[i]);
     derived_release(&prepared->derived);
@@ -95,62 +94,63 @@ static int make_key(struct inputs_key *key, const struct prepared *prepared,
     return key->type ? key->type->key(key, prepared->data, s, err) : 0;
 }
 
-/* ---- outlines ---- */
+/* ---- inputs ---- */
 
-/* -1: none */
-static int find_outline(const struct prepared *prepared, const struct inputs_key *key)
+/* NULL: these settings have none here. */
+static const struct inputs_entry *find(const struct prepared *prepared, const struct settings *s)
 {
+    struct inputs_key key;
+    struct err err;
+
+    if (make_key(&key, prepared, s, &err) || !key.type)
+        return NULL;
     for (int i = 0; i < PREPARED_INPUTS; i++)
-        if (prepared->outlines[i].used && !memcmp(&prepared->outlines[i].key, key, sizeof *key))
-            return i;
-    return -1;
+        if (prepared->inputs[i].used && !memcmp(&prepared->inputs[i].key, &key, sizeof key))
+            return &prepared->inputs[i];
+    return NULL;
 }
 
-static struct outline_entry *free_outline(struct prepared *prepared)
+/* The entry of a key: a new one takes the place of the least recently used that is not adopted. */
+static struct inputs_entry *entry_of(struct prepared *prepared, const struct inputs_key *key)
 {
-    struct outline_entry *oldest = &prepared->outlines[0];
+    struct inputs_entry *oldest = NULL;
 
-    for (int i = 1; i < PREPARED_INPUTS; i++)
-        if (prepared->outlines[i].used < oldest->used)
-            oldest = &prepared->outlines[i];
-    outline_entry_clear(oldest);
+    for (int i = 0; i < PREPARED_INPUTS; i++) {
+        struct inputs_entry *entry = &prepared->inputs[i];
+
+        if (entry->used && !memcmp(&entry->key, key, sizeof *key)) {
+            entry->used = ++prepared->now;
+            return entry;
+        }
+        if (!entry->is_view && (!oldest || entry->used < oldest->used))
+            oldest = entry;
+    }
+    inputs_entry_clear(oldest);
+    oldest->key = *key;
+    oldest->used = ++prepared->now;
     return oldest;
 }
 
-static int make_outline(struct outline_entry *entry, struct prepared *prepared,
-                        const struct inputs_key *key, struct err *err)
+static int make_outline(struct inputs_entry *entry, struct prepared *prepared, struct err *err)
 {
-    entry->key = *key;
-    entry->outline = calloc(1, key->type->outline_size);
-    if (!entry->outline)
-        return err_nomem(err, "outline", key->type->outline_size);
-    entry->used = ++prepared->now;
-    if (!key->type->outline(entry->outline, &prepared->derived, key, err))
+    const struct inputs_type *type = entry->key.type;
+
+    if (entry->outline)
         return 0;
-    outline_entry_clear(entry);
+    entry->outline = calloc(1, type->outline_size);
+    if (!entry->outline)
+        return err_nomem(err, "outline", type->outline_size);
+    if (!type->outline(entry->outline, &prepared->derived, &entry->key, err))
+        return 0;
+    drop_outline(entry);
     return -1;
-}
-
-static void *outline_of(struct prepared *prepared, const struct inputs_key *key, struct err *err)
-{
-    int found = find_outline(prepared, key);
-    struct outline_entry *entry = found < 0 ? free_outline(prepared) : &prepared->outlines[found];
-
-    if (found < 0 && make_outline(entry, prepared, key, err))
-        return NULL;
-    entry->used = ++prepared->now;
-    return entry->outline;
 }
 
 double prepared_inputs_bytes(const struct prepared *prepared, const struct settings *s)
 {
-    struct inputs_key key;
-    struct err err;
-    int found = -1;
+    const struct inputs_entry *entry = find(prepared, s);
 
-    if (!make_key(&key, prepared, s, &err) && key.type)
-        found = find_outline(prepared, &key);
-    return found < 0 ? 0 : key.type->bytes(prepared->outlines[found].outline);
+    return entry && entry->outline ? entry->key.type->bytes(entry->outline) : 0;
 }
 
 double prepared_all_bytes(const struct prepared *prepared)
@@ -158,104 +158,61 @@ double prepared_all_bytes(const struct prepared *prepared)
     double bytes = 0;
 
     for (int i = 0; i < PREPARED_INPUTS; i++) {
-        const struct outline_entry *entry = &prepared->outlines[i];
+        const struct inputs_entry *entry = &prepared->inputs[i];
 
-        if (entry->used)
+        if (entry->outline)
             bytes += entry->key.type->bytes(entry->outline);
     }
     return bytes;
 }
 
-/* ---- inputs ---- */
-
-/* -1: none */
-static int find_inputs(const struct prepared *prepared, const struct inputs_key *key)
+static int make_inputs(struct inputs_entry *entry, struct prepared *prepared, struct err *err)
 {
-    for (int i = 0; i < PREPARED_INPUTS; i++)
-        if (prepared->inputs[i].used && !memcmp(&prepared->inputs[i].key, key, sizeof *key))
-            return i;
-    return -1;
-}
+    const struct inputs_type *type = entry->key.type;
+    void *inputs;
 
-/* Empty and return the least recently used entry that is not adopted. */
-static struct inputs_entry *free_inputs(struct prepared *prepared)
-{
-    struct inputs_entry *oldest = NULL;
-
-    for (int i = 0; i < PREPARED_INPUTS; i++) {
-        struct inputs_entry *entry = &prepared->inputs[i];
-
-        if (!entry->is_view && (!oldest || entry->used < oldest->used))
-            oldest = entry;
-    }
-    inputs_entry_clear(oldest);
-    return oldest;
-}
-
-/* The entry stays empty after a failure. */
-static int make_inputs(struct inputs_entry *entry, struct prepared *prepared,
-                       const struct inputs_key *key, struct err *err)
-{
-    void *outline = outline_of(prepared, key, err);
-
-    if (!outline)
+    if (make_outline(entry, prepared, err))
         return -1;
-    entry->inputs = calloc(1, key->type->size);
-    if (!entry->inputs)
-        return err_nomem(err, "inputs", key->type->size);
-    if (!key->type->make(entry->inputs, outline, &prepared->derived, key, err))
-        return 0;
-    free(entry->inputs);
-    entry->inputs = NULL;
-    return -1;
+    inputs = calloc(1, type->size);
+    if (!inputs)
+        return err_nomem(err, "inputs", type->size);
+    if (type->make(inputs, entry->outline, &prepared->derived, &entry->key, err)) {
+        free(inputs);
+        return -1;
+    }
+    entry->inputs = inputs;
+    return 0;
 }
 
 const void *prepared_inputs(struct prepared *prepared, const struct settings *s, struct err *err)
 {
     struct inputs_entry *entry;
     struct inputs_key key;
-    int found;
 
     if (make_key(&key, prepared, s, err))
         return NULL;
     assert(key.type);
-    found = find_inputs(prepared, &key);
-    entry = found < 0 ? free_inputs(prepared) : &prepared->inputs[found];
-    if (found < 0 && make_inputs(entry, prepared, &key, err))
-        return NULL;
-    entry->key = key;
-    entry->used = ++prepared->now;
-    return entry->inputs;
-}
-
-/* NULL if the inputs are absent or adopted. */
-static const struct inputs_entry *own_inputs(const struct prepared *prepared,
-                                             const struct settings *s)
-{
-    struct inputs_key key;
-    struct err err;
-    int found = -1;
-
-    if (!make_key(&key, prepared, s, &err) && key.type)
-        found = find_inputs(prepared, &key);
-    return found < 0 || prepared->inputs[found].is_view ? NULL : &prepared->inputs[found];
+    entry = entry_of(prepared, &key);
+    return entry->inputs || !make_inputs(entry, prepared, err) ? entry->inputs : NULL;
 }
 
 bool prepared_has_own(const struct prepared *prepared, const struct settings *s)
 {
-    return own_inputs(prepared, s) != NULL;
+    const struct inputs_entry *entry = find(prepared, s);
+
+    return entry && entry->inputs && !entry->is_view;
 }
 
 size_t prepared_packed_bytes(const struct prepared *prepared, const struct settings *s)
 {
-    const struct inputs_entry *entry = own_inputs(prepared, s);
+    const struct inputs_entry *entry = find(prepared, s);
 
     return entry->key.type->packed_bytes(entry->inputs);
 }
 
 void prepared_pack(void *block, const struct prepared *prepared, const struct settings *s)
 {
-    const struct inputs_entry *entry = own_inputs(prepared, s);
+    const struct inputs_entry *entry = find(prepared, s);
 
     entry->key.type->pack(block, entry->inputs);
 }
@@ -266,7 +223,6 @@ int prepared_adopt(struct prepared *prepared, const struct settings *s, const vo
     struct inputs_entry *entry;
     struct inputs_key key;
     void *inputs;
-    int found;
 
     if (make_key(&key, prepared, s, err))
         return -1;
@@ -278,11 +234,10 @@ int prepared_adopt(struct prepared *prepared, const struct settings *s, const vo
         free(inputs);
         return -1;
     }
-    found = find_inputs(prepared, &key);
-    entry = found < 0 ? free_inputs(prepared) : &prepared->inputs[found];
-    inputs_entry_clear(entry);
-    *entry = (struct inputs_entry){
-        .key = key, .inputs = inputs, .is_view = true, .used = ++prepared->now};
+    entry = entry_of(prepared, &key);
+    drop_inputs(entry);
+    entry->inputs = inputs;
+    entry->is_view = true;
     return 0;
 }
 
@@ -356,9 +311,11 @@ int prepared_cost(struct gcn_cost *work, double *bytes, struct prepared *prepare
     if (make_key(&key, prepared, s, err))
         return -1;
     if (type->inputs) {
-        outline = outline_of(prepared, &key, err);
-        if (!outline)
+        struct inputs_entry *entry = entry_of(prepared, &key);
+
+        if (make_outline(entry, prepared, err))
             return -1;
+        outline = entry->outline;
     }
     split = prepared_split(prepared, s, 0, 0, err);
     if (!split)

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,12 +41,23 @@ int trial_checkpoint_unpack(struct trial_checkpoint *c, struct cursor *in)
 
 /* ---- results ---- */
 
-/* "TRL" and the format version. Increase it if a field below, or the tables of metrics, parts or
- * phases change. */
-#define RESULT_MAGIC 0x54524c05u
+/* "TRL" and the format version. Increase it if struct trial_result changes. */
+#define RESULT_MAGIC 0x54524c06u
 
-/* Flags of a packed result. */
-enum { HAS_MODEL = 1, HAS_REPORT = 2, DROPS_CHECKPOINT = 4 };
+/* Numbers at the begin of struct trial_result. */
+#define NUMBERS offsetof(struct trial_result, error)
+
+/* Flags of a packed result: arrays that may be missing whatever their count. */
+enum { HAS_MODEL = 1, HAS_EPOCHS = 2, HAS_LOG = 4 };
+
+/* X(array, count): the others. */
+#define ARRAYS(X)                 \
+    X(curve, n_curve)             \
+    X(reported, n_reported)       \
+    X(curve_names, n_curve_names) \
+    X(points, n_points)           \
+    X(restarts, n_restarts)       \
+    X(files_bytes, n_files)
 
 static const char *const state_names[] = {
 #define STATE_NAME(id, name) name,
@@ -90,115 +102,47 @@ void trial_result_init(struct trial_result *r, int64_t trial)
     }
 }
 
-static void release_report(struct trial_result *r)
-{
-    free(r->reported);
-    free(r->epochs);
-    free(r->curve_names);
-    free(r->points);
-    free(r->log);
-    for (int32_t i = 0; i < r->n_files; i++)
-        free(r->files[i]);
-    free(r->files);
-    free(r->files_bytes);
-    free(r->restarts);
-    r->restarts = NULL;
-    r->reported = NULL;
-    r->epochs = NULL;
-    r->curve_names = NULL;
-    r->points = NULL;
-    r->log = NULL;
-    r->files = NULL;
-    r->files_bytes = NULL;
-    r->n_reported = r->n_curve_names = r->n_points = r->n_files = r->n_restarts = 0;
-    r->log_bytes = 0;
-}
-
 void trial_result_release(struct trial_result *r)
 {
     if (!r)
         return;
-    free(r->curve);
-    r->curve = NULL;
-    r->n_curve = 0;
+    for (int32_t i = 0; r->files && i < r->n_files; i++)
+        free(r->files[i]);
+    free(r->files);
+    free(r->epochs);
     free(r->model);
-    r->model = NULL;
-    r->model_bytes = 0;
-    release_report(r);
-}
-
-static bool has_report(const struct trial_result *r)
-{
-    return r->reported || r->epochs || r->n_points || r->log || r->n_files || r->n_restarts;
-}
-
-static void pack_report(struct buf *out, const struct trial_result *r)
-{
-    buf_put_u32(out, (uint32_t)r->n_reported);
-    for (int32_t i = 0; i < r->n_reported; i++) {
-        buf_put_text(out, r->reported[i].name);
-        buf_put_f64(out, r->reported[i].value);
-    }
-    buf_put_u32(out, r->epochs != NULL);
-    if (r->epochs)
-        buf_add(out, r->epochs, (size_t)r->n_curve * sizeof *r->epochs);
-    buf_put_u32(out, (uint32_t)r->n_curve_names);
-    for (int32_t i = 0; i < r->n_curve_names; i++)
-        buf_put_text(out, r->curve_names[i]);
-    buf_put_u32(out, (uint32_t)r->n_points);
-    buf_add(out, r->points, (size_t)r->n_points * sizeof *r->points);
-    buf_put_u32(out, r->log != NULL);
-    buf_put_i64(out, r->log_total);
-    buf_put_i64(out, (int64_t)r->log_bytes);
-    buf_add(out, r->log, r->log_bytes);
-    buf_put_u32(out, (uint32_t)r->n_files);
-    for (int32_t i = 0; i < r->n_files; i++) {
-        buf_put_text(out, r->files[i]);
-        buf_put_i64(out, r->files_bytes[i]);
-    }
-    buf_put_u32(out, (uint32_t)r->n_restarts);
-    buf_add(out, r->restarts, (size_t)r->n_restarts * sizeof *r->restarts);
+    free(r->log);
+    r->files = NULL;
+    r->epochs = NULL;
+    r->model = r->log = NULL;
+    r->model_bytes = r->log_bytes = 0;
+#define RELEASE(array, count) \
+    free(r->array);           \
+    r->array = NULL;          \
+    r->count = 0;
+    ARRAYS(RELEASE)
+#undef RELEASE
 }
 
 void trial_result_pack(struct buf *out, const struct trial_result *r)
 {
     buf_put_u32(out, RESULT_MAGIC);
-    buf_put_i64(out, r->trial);
-    buf_put_u32(out, r->state);
+    buf_add(out, r, NUMBERS);
     buf_put_text(out, r->error);
-    buf_put_f64(out, r->value);
-    buf_put_u32(out, (uint32_t)r->epochs_run);
-    buf_put_u32(out, (uint32_t)r->best_epoch);
-    buf_put_f64(out, r->seconds);
-    buf_put_f64(out, r->earlier_s);
-    buf_put_u32(out, (uint32_t)r->resumed_epoch);
-    buf_put_f64(out, r->flops);
-    buf_put_i64(out, r->peak_bytes);
-    buf_add(out, r->metrics, sizeof r->metrics);
-    buf_add(out, r->losses, sizeof r->losses);
-    buf_add(out, r->timing, sizeof r->timing);
-    buf_put_u32(out, (uint32_t)r->rank);
-    buf_put_u32(out, (uint32_t)r->pid);
     buf_put_text(out, r->host);
-    buf_put_f64(out, r->started);
-    buf_put_f64(out, r->finished);
-    buf_put_u32(out, (uint32_t)r->n_curve);
-    buf_add(out, r->curve, (size_t)r->n_curve * sizeof *r->curve);
-    buf_put_u32(out, (r->model ? HAS_MODEL : 0) | (has_report(r) ? HAS_REPORT : 0) |
-                         (r->drops_checkpoint ? DROPS_CHECKPOINT : 0));
-    buf_put_i64(out, (int64_t)r->model_bytes);
+    buf_put_u32(out,
+                (r->model ? HAS_MODEL : 0) | (r->epochs ? HAS_EPOCHS : 0) | (r->log ? HAS_LOG : 0));
+#define PACK(array, count) buf_add(out, r->array, (size_t)r->count * sizeof *r->array);
+    ARRAYS(PACK)
+#undef PACK
+    if (r->epochs)
+        buf_add(out, r->epochs, (size_t)r->n_curve * sizeof *r->epochs);
     if (r->model)
         buf_add(out, r->model, r->model_bytes);
-    if (has_report(r))
-        pack_report(out, r);
-}
-
-static void take_array(struct cursor *in, void *out, size_t bytes)
-{
-    const void *from = cursor_bytes(in, bytes);
-
-    if (from)
-        memcpy(out, from, bytes);
+    if (r->log)
+        buf_add(out, r->log, r->log_bytes);
+    for (int32_t i = 0; i < r->n_files; i++)
+        buf_put_text(out, r->files[i]);
 }
 
 /* Copy an array of n elements, whose size is checked against the message first. NULL: n is 0, or in
@@ -206,186 +150,69 @@ static void take_array(struct cursor *in, void *out, size_t bytes)
 static void *take_copy(struct cursor *in, size_t n, size_t size)
 {
     const void *from = n > in->size ? NULL : cursor_bytes(in, n * size);
-    void *copy;
+    void *copy = from && n ? malloc(n * size) : NULL;
 
-    if (!from || !n) {
-        in->failed |= !from;
-        return NULL;
-    }
-    copy = malloc(n * size);
     if (copy)
         memcpy(copy, from, n * size);
-    in->failed |= !copy;
+    in->failed |= n && !copy;
     return copy;
-}
-
-static void take_curve(struct trial_result *r, struct cursor *in)
-{
-    uint32_t n = cursor_u32(in);
-
-    r->curve = take_copy(in, n, sizeof *r->curve);
-    r->n_curve = r->curve ? (int32_t)n : 0;
-}
-
-static void take_model(struct trial_result *r, struct cursor *in, bool has_model)
-{
-    size_t bytes = (size_t)cursor_i64(in);
-
-    if (!in->failed)
-        r->model_bytes = bytes;
-    if (has_model)
-        r->model = take_copy(in, bytes, 1);
-}
-
-/* Memory for n elements, each of at least `packed` bytes in the rest of the message. */
-static void *make_array(struct cursor *in, uint32_t n, size_t size, size_t packed)
-{
-    void *array = NULL;
-
-    if (!in->failed && n && n <= (in->size - in->at) / packed)
-        array = calloc(n, size);
-    in->failed |= n && !array;
-    return array;
-}
-
-enum { PACKED_TEXT = 4, PACKED_NUMBER = 8 };
-
-static void take_reported(struct trial_result *r, struct cursor *in)
-{
-    uint32_t n = cursor_u32(in);
-
-    r->reported = make_array(in, n, sizeof *r->reported, PACKED_TEXT + PACKED_NUMBER);
-    r->n_reported = r->reported ? (int32_t)n : 0;
-    for (int32_t i = 0; i < r->n_reported; i++) {
-        cursor_text(in, r->reported[i].name, sizeof r->reported[i].name);
-        r->reported[i].value = cursor_f64(in);
-    }
-}
-
-static void take_epochs(struct trial_result *r, struct cursor *in)
-{
-    if (!cursor_u32(in))
-        return;
-    r->epochs = take_copy(in, (size_t)r->n_curve, sizeof *r->epochs);
-    for (int32_t i = 0; r->epochs && i < r->n_curve; i++)
-        in->failed |= r->epochs[i] < 0 || (i && r->epochs[i] <= r->epochs[i - 1]);
-}
-
-static void take_points(struct trial_result *r, struct cursor *in)
-{
-    uint32_t n = cursor_u32(in);
-
-    r->curve_names = make_array(in, n, sizeof *r->curve_names, PACKED_TEXT);
-    r->n_curve_names = r->curve_names ? (int32_t)n : 0;
-    for (int32_t i = 0; i < r->n_curve_names; i++)
-        cursor_text(in, r->curve_names[i], sizeof r->curve_names[i]);
-    n = cursor_u32(in);
-    r->points = take_copy(in, n, sizeof *r->points);
-    r->n_points = r->points ? (int32_t)n : 0;
-    for (int32_t i = 0; i < r->n_points; i++)
-        in->failed |= r->points[i].name < 0 || r->points[i].name >= r->n_curve_names;
-}
-
-/* An empty log differs from none. */
-static void take_log(struct trial_result *r, struct cursor *in)
-{
-    bool has_log = cursor_u32(in) != 0;
-    int64_t total = cursor_i64(in);
-    size_t bytes = (size_t)cursor_i64(in);
-
-    r->log = take_copy(in, bytes, 1);
-    if (has_log && !r->log && !in->failed) {
-        r->log = calloc(1, 1);
-        in->failed |= !r->log;
-    }
-    r->log_bytes = in->failed ? 0 : bytes;
-    r->log_total = total;
-    in->failed |= total < 0 || (uint64_t)total < bytes || (bytes && !has_log);
-}
-
-static char *take_name(struct cursor *in)
-{
-    uint32_t n = cursor_u32(in);
-    const char *from = cursor_bytes(in, n);
-    char *name = from ? strndup(from, n) : NULL;
-
-    in->failed |= !name;
-    return name;
 }
 
 static void take_files(struct trial_result *r, struct cursor *in)
 {
-    uint32_t n = cursor_u32(in);
+    int32_t n = r->n_files;
 
-    r->files = make_array(in, n, sizeof *r->files, PACKED_TEXT + PACKED_NUMBER);
-    r->files_bytes = make_array(in, n, sizeof *r->files_bytes, PACKED_TEXT + PACKED_NUMBER);
-    r->n_files = r->files && r->files_bytes ? (int32_t)n : 0;
-    for (int32_t i = 0; i < r->n_files; i++) {
-        r->files[i] = take_name(in);
-        r->files_bytes[i] = cursor_i64(in);
-        in->failed |= r->files_bytes[i] < 0;
+    r->n_files = 0;
+    if (n && !in->failed)
+        r->files = calloc((size_t)n, sizeof *r->files); /* as many as files_bytes */
+    in->failed |= n && !r->files;
+    while (!in->failed && r->n_files < n) {
+        uint32_t size = cursor_u32(in);
+        const char *from = cursor_bytes(in, size);
+        char *name = from ? strndup(from, size) : NULL;
+
+        r->files[r->n_files] = name;
+        in->failed |= !name || r->files_bytes[r->n_files] < 0;
+        r->n_files++;
     }
 }
 
-static void take_restarts(struct trial_result *r, struct cursor *in)
+static bool is_possible(const struct trial_result *r)
 {
-    uint32_t n = cursor_u32(in);
+    bool is = r->log_total >= 0 && (uint64_t)r->log_total >= r->log_bytes;
 
-    r->restarts = take_copy(in, n, sizeof *r->restarts);
-    r->n_restarts = r->restarts ? (int32_t)n : 0;
-}
-
-static void take_report(struct trial_result *r, struct cursor *in)
-{
-    take_reported(r, in);
-    take_epochs(r, in);
-    take_points(r, in);
-    take_log(r, in);
-    take_files(r, in);
-    take_restarts(r, in);
-}
-
-static void take_fields(struct trial_result *r, struct cursor *in)
-{
-    uint32_t flags;
-
-    cursor_text(in, r->error, sizeof r->error);
-    r->value = cursor_f64(in);
-    r->epochs_run = (int32_t)cursor_u32(in);
-    r->best_epoch = (int32_t)cursor_u32(in);
-    r->seconds = cursor_f64(in);
-    r->earlier_s = cursor_f64(in);
-    r->resumed_epoch = (int32_t)cursor_u32(in);
-    r->flops = cursor_f64(in);
-    r->peak_bytes = cursor_i64(in);
-    take_array(in, r->metrics, sizeof r->metrics);
-    take_array(in, r->losses, sizeof r->losses);
-    take_array(in, r->timing, sizeof r->timing);
-    r->rank = (int32_t)cursor_u32(in);
-    r->pid = (int32_t)cursor_u32(in);
-    cursor_text(in, r->host, sizeof r->host);
-    r->started = cursor_f64(in);
-    r->finished = cursor_f64(in);
-    take_curve(r, in);
-    flags = cursor_u32(in);
-    take_model(r, in, flags & HAS_MODEL);
-    r->drops_checkpoint = flags & DROPS_CHECKPOINT;
-    if (flags & HAS_REPORT)
-        take_report(r, in);
+    for (int32_t i = 0; r->epochs && i < r->n_curve; i++)
+        is &= r->epochs[i] >= 0 && (!i || r->epochs[i] > r->epochs[i - 1]);
+    for (int32_t i = 0; i < r->n_points; i++)
+        is &= r->points[i].name >= 0 && r->points[i].name < r->n_curve_names;
+    return is;
 }
 
 int trial_result_unpack(struct trial_result *r, struct cursor *in)
 {
-    uint32_t magic = cursor_u32(in);
-    uint32_t state;
+    uint32_t magic = cursor_u32(in), flags;
+    const void *numbers = cursor_bytes(in, NUMBERS);
 
-    trial_result_init(r, cursor_i64(in));
-    state = cursor_u32(in);
-    if (magic != RESULT_MAGIC || state >= TRIAL_STATE_COUNT)
+    trial_result_init(r, 0);
+    if (magic != RESULT_MAGIC || !numbers)
         return -1;
-    r->state = (enum trial_state)state;
-    take_fields(r, in);
-    if (!in->failed)
+    memcpy(r, numbers, NUMBERS);
+    r->predicted = NAN;
+    cursor_text(in, r->error, sizeof r->error);
+    cursor_text(in, r->host, sizeof r->host);
+    flags = cursor_u32(in);
+#define TAKE(array, count) r->array = take_copy(in, (size_t)r->count, sizeof *r->array);
+    ARRAYS(TAKE)
+#undef TAKE
+    if (flags & HAS_EPOCHS)
+        r->epochs = take_copy(in, (size_t)r->n_curve, sizeof *r->epochs);
+    if (flags & HAS_MODEL)
+        r->model = take_copy(in, r->model_bytes, 1);
+    if (flags & HAS_LOG) /* an empty log differs from none */
+        r->log = r->log_bytes ? take_copy(in, r->log_bytes, 1) : calloc(1, 1);
+    in->failed |= (size_t)r->state >= TRIAL_STATE_COUNT || (!r->log && r->log_bytes);
+    take_files(r, in);
+    if (!in->failed && is_possible(r))
         return 0;
     trial_result_release(r);
     return -1;

@@ -72,53 +72,49 @@ struct trial_member {
 };
 
 struct trial_result {
+    /* Numbers, up to `error`, are sent as they are. */
     int64_t trial; /* number in the plan */
     enum trial_state
-        state;       /* DONE, DIVERGED, FAILED; PENDING: stopped with this curve, run it again */
-    char error[256]; /* reason of DIVERGED and FAILED; else "" */
-    double value;    /* objective; NaN if undefined */
-    int32_t epochs_run;
-    int32_t best_epoch;
+        state; /* DONE, DIVERGED, FAILED; PENDING: stopped with this curve, run it again */
+    int32_t epochs_run, best_epoch;
+    int32_t resumed_epoch; /* continued after this epoch; 0: from the start */
+    double value;          /* objective; NaN if undefined */
     double seconds;        /* of the attempt and earlier_s, without waiting */
     double earlier_s;      /* of the attempts that this one continues; negative: minus the time of
                               a program that was killed without a checkpoint and started again */
-    int32_t resumed_epoch; /* continued after this epoch; 0: from the start */
-    /* Expected by the scheduler; NaN: none. Not sent. */
-    double predicted;
+    double predicted;      /* by the scheduler; NaN: nothing, as in a result that was received */
     double flops;
     int64_t peak_bytes; /* scratch memory taken, also what was never written; of the leader */
     double metrics[PART_COUNT][METRIC_COUNT]; /* [enum part][enum metric], NaN if undefined */
     double losses[PART_COUNT];                /* [enum part] */
     double timing[PHASE_COUNT];               /* seconds */
-    int32_t rank;
-    int32_t pid;
+    double started, finished;                 /* Unix seconds */
+    int32_t rank, pid;
+    size_t model_bytes; /* set, too, if the model was too large to keep */
+    size_t log_bytes;
+    int64_t log_total;
+    int32_t n_curve, n_reported, n_curve_names, n_points, n_files, n_restarts;
+    bool drops_checkpoint; /* its folder has one that is needed until the result is on disk */
+
+    char error[256]; /* reason of DIVERGED and FAILED; else "" */
     char host[64];
-    double started, finished; /* Unix seconds */
     /* All ranks of its gang, `rank` too. Set by the scheduler, borrowed. Not sent. */
     const struct trial_member *members; /* [n_members] */
     int32_t n_members;
-    struct gcn_epoch *curve; /* [n_curve] owned */
-    int32_t n_curve;
-    void *model;        /* [model_bytes] owned: file of trial/kept.h; NULL: not kept */
-    size_t model_bytes; /* set, too, if the model was too large to keep */
-    /* For programs; models leave all of it zero. All pointers are owned. */
+
+    /* Owned: */
+    struct gcn_epoch *curve; /* [n_curve] */
+    void *model;             /* [model_bytes] file of trial/kept.h; NULL: not kept */
+    /* For programs; models leave all of it zero. */
     struct program_metric *reported; /* [n_reported] at the best epoch; names differ */
-    int32_t n_reported;
     int32_t *epochs; /* [n_curve] numbers as reported, from 0, ascending; NULL: 1, 2 ... n_curve */
     char (*curve_names)[PROGRAM_NAME]; /* [n_curve_names] they differ */
-    int32_t n_curve_names;
     struct program_point *points; /* [n_points] values that `curve` has no member for; each epoch
                                      and name at most once */
-    int32_t n_points;
-    char *log; /* [log_bytes] the last of log_total bytes of output; NULL: none was recorded */
-    size_t log_bytes;
-    int64_t log_total;
-    char **files;         /* [n_files] names of kept files in the trial's folder; they differ */
-    int64_t *files_bytes; /* [n_files] their sizes */
-    int32_t n_files;
+    char *log;    /* [log_bytes] the last of log_total bytes of output; NULL: none was recorded */
+    char **files; /* [n_files] names of kept files in the trial's folder; they differ */
+    int64_t *files_bytes;           /* [n_files] their sizes */
     struct trial_restart *restarts; /* [n_restarts] after each, the program was started again */
-    int32_t n_restarts;
-    bool drops_checkpoint; /* its folder has one that is needed until the result is on disk */
 };
 
 void trial_result_init(struct trial_result *r, int64_t trial); /* FAILED, NaNs, no curve */
