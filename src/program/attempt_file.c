@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,56 +28,20 @@ static int open_file(const char *folder, int flags)
     return fd;
 }
 
-/* Read one number and the byte behind it; *text moves behind both. -1: it is something else. */
-static int32_t take_number(const char **text, char end)
-{
-    char *rest;
-    long n = strtol(*text, &rest, 10);
-
-    if (rest == *text || *rest != end || n < 0 || n >= INT32_MAX)
-        return -1;
-    *text = rest + 1;
-    return (int32_t)n;
-}
-
-static double take_seconds(const char **text)
-{
-    char *rest;
-    double seconds = strtod(*text, &rest);
-
-    if (rest == *text || *rest != ' ' || !(seconds >= 0 && seconds <= MOST_S))
-        return -1;
-    *text = rest + 1;
-    return seconds;
-}
-
-/* Read the word before the end of the line. -1: it is too long or not alone. */
-static int take_word(char out[ATTEMPT_FILE_TOKEN], const char *text)
-{
-    size_t n;
-
-    text += strspn(text, " ");
-    n = strcspn(text, " \n");
-    if (!n || n >= ATTEMPT_FILE_TOKEN || text[n] != '\n')
-        return -1;
-    memcpy(out, text, n);
-    out[n] = '\0';
-    return 0;
-}
-
 struct attempt_file attempt_file_read(const char *folder)
 {
-    int fd = open_file(folder, O_RDONLY);
+    int fd = open_file(folder, O_RDONLY), end = 0;
     char bytes[SIZE] = "";
-    ssize_t size = fd < 0 ? -1 : read(fd, bytes, sizeof bytes - 1);
-    const char *text = bytes;
-    struct attempt_file file = {.n = size > 0 ? take_number(&text, ' ') : -1};
+    struct attempt_file file;
 
-    if (fd >= 0)
+    if (fd >= 0) {
+        (void)!read(fd, bytes, sizeof bytes - 1);
         close(fd);
-    file.n_idle = file.n < 0 ? -1 : take_number(&text, ' ');
-    file.seconds = file.n_idle < 0 ? -1 : take_seconds(&text);
-    if (file.seconds < 0 || take_word(file.over, text))
+    }
+    if (sscanf(bytes, "%10d %10d %lf %79s%n", &file.n, &file.n_idle, &file.seconds, file.over,
+               &end) != 4 ||
+        bytes[end] != '\n' || file.n < 0 || file.n_idle < 0 || file.n == INT32_MAX ||
+        !(file.seconds >= 0 && file.seconds <= MOST_S))
         return (struct attempt_file){0};
     if (!strcmp(file.over, NOBODY))
         *file.over = '\0';

@@ -30,12 +30,21 @@ static const char *first_guarded(const char *path)
     return last;
 }
 
-static int fail(int fd, int code)
+/* Close, keep errno, and return rc. */
+static int finish(int fd, int rc)
 {
+    int code = errno;
+
     if (fd >= 0)
         close(fd);
     errno = code;
-    return -1;
+    return rc;
+}
+
+static int fail(int fd, int code)
+{
+    errno = code;
+    return finish(fd, -1);
 }
 
 /* Takes fd. Go into a folder. */
@@ -71,22 +80,20 @@ int beneath_open(const char *path, int flags)
 {
     bool changes = (flags & O_ACCMODE) != O_RDONLY;
     const char *name;
-    int folder = beneath_parent(path, changes, &name), fd = -1, code;
+    int folder = beneath_parent(path, changes, &name), fd;
     struct stat status;
 
     if (folder < 0)
         return -1;
     fd = openat(folder, name, flags | (changes ? O_CREAT : 0) | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC,
                 0666);
-    code = errno;
-    if (fd < 0 && code == ENOTDIR && !fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) &&
+    if (fd < 0 && errno == ENOTDIR && !fstatat(folder, name, &status, AT_SYMLINK_NOFOLLOW) &&
         S_ISLNK(status.st_mode))
-        code = ELOOP;
-    close(folder);
-    if (fd < 0)
-        return fail(fd, code);
+        errno = ELOOP;
+    if (finish(folder, fd) < 0)
+        return -1;
     if (changes && fstat(fd, &status))
-        return fail(fd, errno);
+        return finish(fd, -1);
     if (changes && status.st_uid != geteuid())
         return fail(fd, EPERM);
     return changes && !S_ISREG(status.st_mode) ? fail(fd, EINVAL) : fd;
@@ -95,15 +102,11 @@ int beneath_open(const char *path, int flags)
 int beneath_create(const char *path)
 {
     const char *name;
-    int folder = beneath_parent(path, true, &name), fd = -1, code;
+    int folder = beneath_parent(path, true, &name), fd = -1;
 
-    if (folder < 0)
-        return -1;
-    if (!unlinkat(folder, name, 0) || errno == ENOENT)
+    if (folder >= 0 && (!unlinkat(folder, name, 0) || errno == ENOENT))
         fd = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
-    code = errno;
-    close(folder);
-    return fd < 0 ? fail(fd, code) : fd;
+    return finish(folder, fd);
 }
 
 DIR *beneath_list(const char *path)
@@ -119,25 +122,18 @@ DIR *beneath_list(const char *path)
 int beneath_stat(const char *path, struct stat *status)
 {
     const char *name;
-    int folder = beneath_parent(path, false, &name), rc, code;
+    int folder = beneath_parent(path, false, &name);
 
-    if (folder < 0)
-        return -1;
-    rc = fstatat(folder, name, status, AT_SYMLINK_NOFOLLOW);
-    code = errno;
-    return close(folder) || rc ? fail(-1, code) : 0;
+    return finish(folder,
+                  folder < 0 || fstatat(folder, name, status, AT_SYMLINK_NOFOLLOW) ? -1 : 0);
 }
 
 static int unlink_one(const char *path, int flags)
 {
     const char *name;
-    int folder = beneath_parent(path, true, &name), rc, code;
+    int folder = beneath_parent(path, true, &name);
 
-    if (folder < 0)
-        return -1;
-    rc = unlinkat(folder, name, flags);
-    code = errno;
-    return close(folder) || rc ? fail(-1, code) : 0;
+    return finish(folder, folder < 0 || unlinkat(folder, name, flags) ? -1 : 0);
 }
 
 int beneath_unlink(const char *path)
@@ -153,14 +149,10 @@ int beneath_rmdir(const char *path)
 int beneath_mkdir(const char *path)
 {
     const char *name;
-    int folder = beneath_parent(path, true, &name), rc, code;
+    int folder = beneath_parent(path, true, &name);
 
-    if (folder < 0)
-        return -1;
-    rc = mkdirat(folder, name, 0777);
-    code = errno;
-    if (rc && code != EEXIST)
-        return fail(folder, code);
+    if (folder < 0 || (mkdirat(folder, name, 0777) && errno != EEXIST))
+        return finish(folder, -1);
     folder = enter(folder, name, strlen(name), true);
     return folder < 0 ? -1 : close(folder);
 }
@@ -168,13 +160,9 @@ int beneath_mkdir(const char *path)
 int beneath_rename(const char *path, const char *to)
 {
     const char *name;
-    int folder = beneath_parent(path, true, &name), rc, code;
+    int folder = beneath_parent(path, true, &name);
 
-    if (folder < 0)
-        return -1;
-    rc = renameat(folder, name, folder, to);
-    code = errno;
-    return close(folder) || rc ? fail(-1, code) : 0;
+    return finish(folder, folder < 0 || renameat(folder, name, folder, to) ? -1 : 0);
 }
 
 const char *beneath_reason(void)

@@ -8,6 +8,8 @@
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
 
+#include "program/characters.h"
+
 enum { HEAP_KIB = 20000, GROUPS = 64 };
 
 struct capture_pattern {
@@ -154,7 +156,7 @@ int capture_line(struct record *out, const struct capture_pattern *p, struct rec
     int found = 0;
 
     if (p) {
-        record_plain(&state->plain, line, n);
+        characters_shown(&state->plain, line, line + n);
         found = match_line(out, p, state->objective, &state->plain);
     }
     if (found)

@@ -8,26 +8,24 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "program/beneath.h"
 
 #define FLAGS (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 
 /* ---- removal ---- */
 
-/* Each level holds a descriptor. Folders below this level are moved to the top first. */
-enum { DEEPEST = 100 };
+/* Each level holds a descriptor. */
+enum { DEEPEST = 200 };
 
-struct removal {
-    int top;
-    long n_moved;
-};
-
-static int remove_at(struct removal *r, int folder, const char *name, int depth);
+static bool is_dots(const char *name)
+{
+    return !strcmp(name, ".") || !strcmp(name, "..");
+}
 
 static int open_any(int folder, const char *name)
 {
@@ -42,80 +40,39 @@ static int open_any(int folder, const char *name)
     return fd;
 }
 
-static int move_up(struct removal *r, int folder, const char *name)
+static int remove_at(int folder, const char *name, int depth)
 {
-    char other[64];
-
-    do
-        snprintf(other, sizeof other, ".espalier-deep-%ld", r->n_moved++);
-    while (!faccessat(r->top, other, F_OK, AT_SYMLINK_NOFOLLOW));
-    return renameat(folder, name, r->top, other);
-}
-
-static int remove_entry(struct removal *r, int folder, const char *name, int depth)
-{
-    if (!strcmp(name, ".") || !strcmp(name, ".."))
-        return 0;
-    if (depth < DEEPEST)
-        return remove_at(r, folder, name, depth + 1);
-    if (!unlinkat(folder, name, 0) || errno == ENOENT)
-        return 0;
-    return errno == EISDIR || errno == EPERM ? move_up(r, folder, name) : -1;
-}
-
-/* Takes fd. */
-static int empty(struct removal *r, int fd, int depth)
-{
-    DIR *entries = fdopendir(fd);
-    int rc = entries ? 0 : -1, failure;
-
-    if (!entries)
-        close(fd);
-    for (struct dirent *entry; !rc && (errno = 0, entry = readdir(entries));)
-        rc = remove_entry(r, fd, entry->d_name, depth);
-    failure = errno;
-    if (entries)
-        closedir(entries);
-    errno = failure;
-    return rc;
-}
-
-static int remove_at(struct removal *r, int folder, const char *name, int depth)
-{
-    bool is_top = !depth;
-    int fd;
+    int fd, rc = 0, failure;
+    DIR *entries;
 
     if (!unlinkat(folder, name, 0) || errno == ENOENT)
         return 0;
-    if (errno != EISDIR && errno != EPERM)
+    if ((errno != EISDIR && errno != EPERM) || depth == DEEPEST)
         return -1;
-    /* The top is emptied again while folders are moved there. */
-    for (;;) {
-        long n_moved = r->n_moved;
-
-        fd = open_any(folder, name);
-        if (fd < 0)
-            return -1;
-        if (is_top)
-            r->top = fd;
-        if (empty(r, fd, depth))
-            return -1;
-        if (!unlinkat(folder, name, AT_REMOVEDIR))
-            return 0;
-        if (errno != ENOTEMPTY || !is_top || n_moved == r->n_moved)
-            return -1;
+    fd = open_any(folder, name);
+    entries = fd < 0 ? NULL : fdopendir(fd);
+    if (!entries) {
+        if (fd >= 0)
+            close(fd);
+        return -1;
     }
+    for (struct dirent *entry; !rc && (errno = 0, entry = readdir(entries));)
+        if (!is_dots(entry->d_name))
+            rc = remove_at(fd, entry->d_name, depth + 1);
+    failure = errno;
+    closedir(entries);
+    errno = failure;
+    return rc ? rc : unlinkat(folder, name, AT_REMOVEDIR);
 }
 
 int folder_remove(const char *path, struct err *err)
 {
-    struct removal r = {.top = -1};
     const char *name;
     int parent = beneath_parent(path, true, &name), rc;
 
     if (parent < 0 && errno == ENOENT)
         return 0;
-    rc = parent < 0 || remove_at(&r, parent, name, 0)
+    rc = parent < 0 || remove_at(parent, name, 0)
              ? err_set(err, "%s: cannot be removed: %s", path, beneath_reason())
              : 0;
     if (parent >= 0)
@@ -141,13 +98,10 @@ int folder_remove_some(const char *path, const char *beginning, struct err *err)
         rc = err_set(err, "%s: cannot be removed: %s", path, beneath_reason());
     buf_release(&inside);
 
-    while (!rc && entries && (entry = readdir(entries))) {
-        struct removal r = {.top = -1};
-
+    while (!rc && entries && (entry = readdir(entries)))
         if (!strncmp(entry->d_name, beginning, strlen(beginning)) &&
-            remove_at(&r, fd, entry->d_name, 0))
+            remove_at(fd, entry->d_name, 0))
             rc = err_set(err, "%s/%s: cannot be removed: %s", path, entry->d_name, strerror(errno));
-    }
     if (entries)
         closedir(entries);
     else if (fd >= 0)
@@ -155,33 +109,24 @@ int folder_remove_some(const char *path, const char *beginning, struct err *err)
     return rc;
 }
 
-static void newest_at(double *newest, int folder, const char *name, int depth);
-
-/* Takes fd. */
-static void newest_in(double *newest, int fd, int depth)
-{
-    DIR *entries = fdopendir(fd);
-
-    for (struct dirent *entry; entries && (entry = readdir(entries));)
-        if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-            newest_at(newest, fd, entry->d_name, depth + 1);
-    if (entries)
-        closedir(entries);
-    else
-        close(fd);
-}
-
-static void newest_at(double *newest, int folder, const char *name, int depth)
+static void find_newest(double *newest, int folder, const char *name, int depth)
 {
     struct stat st;
+    DIR *entries;
     int fd;
 
     if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW))
         return;
     *newest = fmax(*newest, (double)st.st_mtim.tv_sec + 1e-9 * (double)st.st_mtim.tv_nsec);
     fd = S_ISDIR(st.st_mode) && depth < DEEPEST ? openat(folder, name, FLAGS) : -1;
-    if (fd >= 0)
-        newest_in(newest, fd, depth);
+    entries = fd < 0 ? NULL : fdopendir(fd);
+    for (struct dirent *entry; entries && (entry = readdir(entries));)
+        if (!is_dots(entry->d_name))
+            find_newest(newest, fd, entry->d_name, depth + 1);
+    if (entries)
+        closedir(entries);
+    else if (fd >= 0)
+        close(fd);
 }
 
 double folder_newest(const char *path)
@@ -192,7 +137,7 @@ double folder_newest(const char *path)
 
     if (parent < 0)
         return 0;
-    newest_at(&newest, parent, name, 0);
+    find_newest(&newest, parent, name, 0);
     close(parent);
     return newest;
 }
@@ -217,6 +162,22 @@ bool folder_lacks_room(int folder)
 
 /* ---- files ---- */
 
+void folder_replace(const char *folder, int32_t member, const char *name, const struct buf *text)
+{
+    struct buf fresh = {0};
+    int fd;
+
+    buf_printf(&fresh, "%s/" FOLDER_SCRATCH "%d.%s", folder, (int)member, name);
+    fd = buf_failed(&fresh) || buf_failed(text) ? -1 : beneath_create(buf_text(&fresh));
+    if (fd >= 0) {
+        bool is_whole = write(fd, text->data, text->size) == (ssize_t)text->size;
+
+        if (close(fd) || !is_whole || beneath_rename(buf_text(&fresh), name))
+            beneath_unlink(buf_text(&fresh));
+    }
+    buf_release(&fresh);
+}
+
 bool folder_contains(const char *name)
 {
     for (const char *at = name;; at++) {
@@ -237,7 +198,7 @@ bool folder_has_files(const char *path)
     bool has = false;
 
     while (folder && !has && (entry = readdir(folder)))
-        has = strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+        has = !is_dots(entry->d_name);
     if (folder)
         closedir(folder);
     return has;
@@ -276,37 +237,27 @@ static int open_parent(const char *root, const char *name, bool makes, const cha
     return fd;
 }
 
-static int copy_bytes(int to, int from)
-{
-    char bytes[1 << 16];
-    ssize_t n;
-
-    while ((n = read(from, bytes, sizeof bytes)) > 0)
-        for (ssize_t done = 0, some; done < n; done += some) {
-            some = write(to, bytes + done, (size_t)(n - done));
-            if (some < 0)
-                return -1;
-        }
-    return n < 0 ? -1 : 0;
-}
-
 static int copy_file(int to_folder, const char *to_name, int from_folder, const char *from_name)
 {
     int from = openat(from_folder, from_name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
     int to =
         from < 0 ? -1 : openat(to_folder, to_name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    int rc = to < 0 ? -1 : copy_bytes(to, from), failure = errno;
+    ssize_t n = to < 0 ? -1 : 0;
+    int failure;
 
-    if (to >= 0 && close(to) && !rc) {
-        rc = -1;
+    while (to >= 0 && (n = sendfile(to, from, NULL, 1 << 30)) > 0)
+        continue;
+    failure = errno;
+    if (to >= 0 && close(to) && !n) {
+        n = -1;
         failure = errno;
     }
     if (from >= 0)
         close(from);
-    if (rc && to >= 0)
+    if (n && to >= 0)
         unlinkat(to_folder, to_name, 0);
     errno = failure;
-    return rc;
+    return n ? -1 : 0;
 }
 
 static int take(int to_folder, const char *to_name, int from_folder, const char *from_name)

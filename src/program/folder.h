@@ -6,13 +6,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 
-/* Remove a folder with all that is in it, however deep and whatever its permissions. No error if it
- * does not exist. A link at `path` itself is removed, too. -1 and err. */
+/* Remove a folder with all that is in it, down to 200 levels and whatever its permissions. No error if
+ * it does not exist. A link at `path` itself is removed, too. -1 and err. */
 int folder_remove(const char *path, struct err *err);
 
-/* Unix seconds of the last change of a folder or of anything in it, down to 100 levels. 0: it does
+/* Unix seconds of the last change of a folder or of anything in it, down to 200 levels. 0: it does
  * not exist. */
 double folder_newest(const char *path);
 
@@ -29,6 +30,10 @@ bool folder_contains(const char *name);
 
 /* True if a folder of this path contains anything. */
 bool folder_has_files(const char *path);
+
+/* Make the text the file folder/name of a trial, as a whole: a reader sees the old one or this.
+ * member: the rank in its gang that writes. A failure is ignored. */
+void folder_replace(const char *folder, int32_t member, const char *name, const struct buf *text);
 
 /* Names that espalier uses in the folder of a trial. */
 #define FOLDER_CHECKPOINT "checkpoint"

@@ -14,12 +14,12 @@
 
 #define PERIOD_S 1.0
 
-static void put_path(struct buf *out, const char *folder, int32_t member)
+enum { NAME = sizeof FOLDER_LOG_OF + 12 };
+
+static const char *name_of(char out[NAME], int32_t member)
 {
-    if (member)
-        buf_printf(out, "%s/" FOLDER_LOG_OF "%d", folder, (int)member);
-    else
-        buf_printf(out, "%s/" FOLDER_LOG, folder);
+    snprintf(out, NAME, member ? FOLDER_LOG_OF "%d" : FOLDER_LOG, (int)member);
+    return out;
 }
 
 struct log_file log_file_begin(const char *folder, int32_t member, double now_s)
@@ -27,33 +27,16 @@ struct log_file log_file_begin(const char *folder, int32_t member, double now_s)
     return (struct log_file){.folder = folder, .member = member, .due_s = now_s + PERIOD_S};
 }
 
-/* A reader sees the old file or the new one. */
 void log_file_write(struct log_file *f, const struct log_tail *tail)
 {
-    struct buf path = {0}, fresh = {0}, text = {0};
-    FILE *file;
-    int fd = -1;
+    struct buf text = {0};
+    char name[NAME];
 
     f->written = tail->total;
     if (!tail->total)
         return;
-    put_path(&path, f->folder, f->member);
-    buf_printf(&fresh, "%s/" FOLDER_SCRATCH "%d.log", f->folder, (int)f->member);
     log_tail_put(&text, tail);
-    if (!buf_failed(&path) && !buf_failed(&fresh) && !buf_failed(&text))
-        fd = beneath_create(buf_text(&fresh));
-    file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!file && fd >= 0)
-        close(fd);
-    if (file) {
-        bool is_whole = fwrite(buf_text(&text), 1, text.size, file) == text.size;
-
-        if (fclose(file) || !is_whole ||
-            beneath_rename(buf_text(&fresh), strrchr(buf_text(&path), '/') + 1))
-            beneath_unlink(buf_text(&fresh));
-    }
-    buf_release(&path);
-    buf_release(&fresh);
+    folder_replace(f->folder, f->member, name_of(name, f->member), &text);
     buf_release(&text);
 }
 
@@ -69,8 +52,9 @@ void log_file_remove(const struct log_file *f)
 {
     struct buf path = {0};
     struct err ignored;
+    char name[NAME];
 
-    put_path(&path, f->folder, f->member);
+    buf_printf(&path, "%s/%s", f->folder, name_of(name, f->member));
     if (!buf_failed(&path))
         beneath_unlink(buf_text(&path));
     if (!f->member) /* ranks that were killed have left theirs */
@@ -80,13 +64,13 @@ void log_file_remove(const struct log_file *f)
 
 /* ---- reading ---- */
 
-static int open_log(const char *folder, int32_t member)
+static int open_log(const char *folder, const char *name)
 {
     struct buf path = {0};
     struct stat st;
     int fd = -1;
 
-    put_path(&path, folder, member);
+    buf_printf(&path, "%s/%s", folder, name);
     if (!buf_failed(&path))
         fd = beneath_open(buf_text(&path), O_RDONLY);
     buf_release(&path);
@@ -99,7 +83,7 @@ static int open_log(const char *folder, int32_t member)
 
 bool log_file_exists(const char *folder)
 {
-    int fd = open_log(folder, 0);
+    int fd = open_log(folder, FOLDER_LOG);
 
     if (fd >= 0)
         close(fd);
@@ -121,7 +105,8 @@ static void put_file(struct buf *out, int fd)
 
 void log_file_take(struct log_tail *tail, const struct log_file *f)
 {
-    int fd = open_log(f->folder, f->member);
+    char name[NAME];
+    int fd = open_log(f->folder, name_of(name, f->member));
     struct buf text = {0};
 
     if (fd < 0)
@@ -133,74 +118,39 @@ void log_file_take(struct log_tail *tail, const struct log_file *f)
     buf_release(&text);
 }
 
-static void put_head(struct buf *out, int32_t member)
+static int is_log(const struct dirent *entry)
 {
-    if (out->size && out->data[out->size - 1] != '\n')
-        buf_putc(out, '\n');
-    buf_printf(out, "rank %d:\n", (int)member);
-}
+    const char *name = entry->d_name, *rank = name + sizeof FOLDER_LOG_OF - 1;
 
-static int compare(const void *a, const void *b)
-{
-    int32_t left = *(const int32_t *)a, right = *(const int32_t *)b;
-
-    return (left > right) - (left < right);
-}
-
-/* The rank whose output a file of this name holds; -1: it is something else. */
-static int32_t parse_name(const char *name)
-{
-    size_t n = sizeof FOLDER_LOG_OF - 1;
-
-    if (!strcmp(name, FOLDER_LOG))
-        return 0;
-    if (strncmp(name, FOLDER_LOG_OF, n) != 0 || name[n] < '1' || name[n] > '9' ||
-        name[n + strspn(name + n, "0123456789")] || strlen(name + n) > 8)
-        return -1;
-    return (int32_t)strtol(name + n, NULL, 10);
-}
-
-/* Append the ranks, as int32_t, in ascending order. */
-static void find_ranks(struct buf *out, const char *folder)
-{
-    DIR *entries = beneath_list(folder);
-    const struct dirent *entry;
-
-    while (entries && (entry = readdir(entries))) {
-        int32_t rank = parse_name(entry->d_name);
-
-        if (rank >= 0)
-            buf_add(out, &rank, sizeof rank);
-    }
-    if (entries)
-        closedir(entries);
-    if (out->size && !buf_failed(out))
-        qsort(out->data, out->size / sizeof(int32_t), sizeof(int32_t), compare);
+    return !strcmp(name, FOLDER_LOG) ||
+           (!strncmp(name, FOLDER_LOG_OF, sizeof FOLDER_LOG_OF - 1) && *rank >= '1' &&
+            *rank <= '9' && !rank[strspn(rank, "0123456789")]);
 }
 
 int log_file_read(struct buf *out, const char *folder, struct err *err)
 {
-    struct buf ranks = {0};
-    size_t n_ranks;
-    int n = 0;
+    int parent = beneath_open(folder, O_RDONLY | O_DIRECTORY), n = 0, n_names = 0;
+    struct dirent **names = NULL;
 
-    find_ranks(&ranks, folder);
-    out->failed |= buf_failed(&ranks);
-    n_ranks = buf_failed(out) ? 0 : ranks.size / sizeof(int32_t);
-    for (size_t i = 0; i < n_ranks; i++) {
-        int32_t rank;
-        int fd;
-
-        memcpy(&rank, ranks.data + i * sizeof rank, sizeof rank);
-        fd = open_log(folder, rank);
-        if (fd < 0)
-            continue;
-        if (rank || n_ranks > 1)
-            put_head(out, rank);
-        put_file(out, fd);
-        close(fd);
-        n++;
+    if (parent >= 0) {
+        n_names = scandirat(parent, ".", &names, is_log, versionsort);
+        close(parent);
     }
-    buf_release(&ranks);
-    return buf_failed(out) ? err_nomem(err, "log", out->size) : n;
+    for (int i = 0; i < n_names; i++) {
+        const char *name = names[i]->d_name;
+        int fd = open_log(folder, name);
+
+        if (fd >= 0) {
+            if (n_names > 1 || strcmp(name, FOLDER_LOG) != 0)
+                buf_printf(out, "%srank %s:\n",
+                           out->size && out->data[out->size - 1] != '\n' ? "\n" : "",
+                           strcmp(name, FOLDER_LOG) ? name + sizeof FOLDER_LOG_OF - 1 : "0");
+            put_file(out, fd);
+            close(fd);
+            n++;
+        }
+        free(names[i]);
+    }
+    free(names);
+    return buf_failed(out) || n_names < 0 ? err_nomem(err, "log", out->size) : n;
 }

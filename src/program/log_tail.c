@@ -6,6 +6,7 @@
 
 #include "base/escape.h"
 #include "base/words.h"
+#include "program/characters.h"
 #include "program/error_message.h"
 
 enum {
@@ -64,64 +65,45 @@ void log_tail_put(struct buf *out, const struct log_tail *tail)
 
 /* ---- the reason ---- */
 
-/* Return the byte behind an escape sequence of a terminal (ECMA-48): ESC [ parameters letter,
- * ESC ] text BEL, or ESC, bytes below '0' and one more. */
-static const char *skip_escape(const char *at, const char *end)
-{
-    char kind = at + 1 < end ? at[1] : '\0';
-    bool is_long = kind == '[' || kind == ']';
-
-    for (at += is_long ? 2 : 1; at < end; at++)
-        if (kind == ']' ? *at == '\a' : *at >= (kind == '[' ? '@' : '0'))
-            return at + 1;
-    return at;
-}
-
 /* Append the text of a line without colours, control bytes and blanks at its end. One blank stands for
  * those at its begin. */
-static void put_line(struct buf *out, const char *at, const char *end)
+static void put_line(struct buf *out, struct buf *shown, const char *line, const char *line_end)
 {
     size_t begin = out->size;
+    const char *at, *end;
 
-    while (at < end) {
-        if (*at == '\x1b') {
-            at = skip_escape(at, end);
-            continue;
-        }
+    characters_shown(shown, line, line_end);
+    at = buf_text(shown);
+    for (end = at + shown->size; at < end; at++)
         if (*at == '\r' && at + 1 < end)
             buf_cut(out, begin);
         else if (*at == '\t' || *at == ' ')
             buf_puts(out, out->size == begin + 1 && out->data[begin] == ' ' ? "" : " ");
         else if ((unsigned char)*at > ' ' && *at != 0x7f)
             buf_putc(out, *at);
-        at++;
-    }
     while (out->size > begin && out->data[out->size - 1] == ' ')
         buf_cut(out, out->size - 1);
 }
 
-/* False for an empty line, and for one that only points at the line above: "    ^^^^^~~~". */
-static bool has_words(const char *line)
-{
-    return line[strspn(line, "^~ ")] != '\0';
-}
-
-/* Append the lines with words, each with a line feed. */
+/* Append the lines with words, each with a line feed: no empty line, and none that only points at the line
+ * above, "    ^^^^^~~~". */
 static void put_lines(struct buf *out, const char *at, const char *end)
 {
-    while (at < end) {
+    struct buf shown = {0};
+
+    while (at < end && !buf_failed(out)) {
         const char *feed = memchr(at, '\n', (size_t)(end - at));
         size_t begin = out->size;
 
-        put_line(out, at, feed ? feed : end);
-        if (buf_failed(out))
-            return;
-        if (out->size > begin && has_words(out->data + begin))
+        put_line(out, &shown, at, feed ? feed : end);
+        if (strspn(buf_text(out) + begin, "^~ ") < out->size - begin)
             buf_putc(out, '\n');
         else
             buf_cut(out, begin);
         at = feed ? feed + 1 : end;
     }
+    out->failed |= buf_failed(&shown);
+    buf_release(&shown);
 }
 
 /* Append lines as one. A line that ends with a colon introduces the next one. */

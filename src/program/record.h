@@ -55,12 +55,9 @@ int record_number(double *out, const char *text, size_t n);
 /* The number of bytes at the start of a text that form a name; 0: none, or longer than a name. */
 size_t record_name_length(const char *text, size_t n);
 
-/* The reader of JSON lines. NULL: out of memory. */
-struct json_tokener *record_json_open(void);
-void record_json_close(struct json_tokener *reader); /* NULL is fine */
-
 /* Parse an object, which begins at `line`; n > 0. A value that is null has no value in the record. -1: a fault, which err describes
  * without the line's number. */
+struct json_tokener;
 int record_json_parse(struct record *out, struct json_tokener *reader, const char *line, size_t n,
                       struct err *err);
 
@@ -85,15 +82,6 @@ void record_put(struct record *record, const char *name, const char *text, size_
 
 /* Equal but for case and for the signs between words: val_acc and Val-Acc. */
 bool record_is_like(const char *a, const char *b);
-
-/* True if a line has the objective as a word before a digit, in any case. */
-bool record_mentions(const char *objective, const char *line, size_t n);
-
-/* Copy a line as a terminal shows it: without colours; text behind backspaces replaces as many characters. */
-void record_plain(struct buf *plain, const char *line, size_t n);
-
-/* Replace signs beyond ASCII, such as a bar or a plus-minus sign, by those that mean the same here. */
-void record_plain_signs(struct buf *plain);
 
 /* Parse a line of stdout. False: it contains no results. */
 bool record_text_parse(struct record *out, struct record_text *state, const char *line, size_t n);

@@ -6,51 +6,17 @@
 #include "base/words.h"
 #include "program/record.h"
 
-struct json_tokener *record_json_open(void)
-{
-    return json_tokener_new();
-}
-
-void record_json_close(struct json_tokener *reader)
-{
-    if (reader)
-        json_tokener_free(reader);
-}
-
-static int refuse_kind(struct err *err, const char *name, struct json_object *value)
+static int number_of(double *out, const char *name, struct json_object *value, struct err *err)
 {
     char shown[44];
 
     switch (json_object_get_type(value)) {
-    case json_type_boolean:
-        return err_set(err, "%s is %s: must be a number, such as %d", name,
-                       json_object_get_boolean(value) ? "true" : "false",
-                       json_object_get_boolean(value));
-    case json_type_string:
-        return err_set(err, "%s is text (\"%s\"): must be a number", name,
-                       words_cut(shown, sizeof shown, json_object_get_string(value)));
     case json_type_int:
-        return err_set(err, "%s is an integer beyond 64 bits: write it with an exponent, as 1e20",
-                       name);
-    default:
-        return err_set(err,
-                       "%s is %s: must be a number; report each number under a name of its own",
-                       name, json_object_is_type(value, json_type_array) ? "a list" : "an object");
-    }
-}
-
-/* json-c sets integers beyond its types to the nearest one that they have. */
-static bool is_cut_off(struct json_object *value)
-{
-    return json_object_get_int64(value) == INT64_MIN || json_object_get_uint64(value) == UINT64_MAX;
-}
-
-static int number_of(double *out, const char *name, struct json_object *value, struct err *err)
-{
-    switch (json_object_get_type(value)) {
-    case json_type_int:
-        if (is_cut_off(value))
-            return refuse_kind(err, name, value);
+        /* json-c sets integers beyond its types to the nearest one that they have */
+        if (json_object_get_int64(value) == INT64_MIN ||
+            json_object_get_uint64(value) == UINT64_MAX)
+            return err_set(
+                err, "%s is an integer beyond 64 bits: write it with an exponent, as 1e20", name);
         /* fall through */
     case json_type_double:
         *out = json_object_get_double(value) + 0.0; /* turns -0 into 0 */
@@ -61,7 +27,11 @@ static int number_of(double *out, const char *name, struct json_object *value, s
             return 0;
         /* fall through */
     default:
-        return refuse_kind(err, name, value);
+        return err_set(
+            err, "%s is %s: must be a number; report each number under a name of its own", name,
+            words_cut(shown, sizeof shown,
+                      json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN |
+                                                                JSON_C_TO_STRING_NOSLASHESCAPE)));
     }
 }
 
@@ -104,22 +74,12 @@ static int take_item(struct record *out, const char *name, struct json_object *v
     return 0;
 }
 
-static int take_object(struct record *out, struct json_object *object, struct err *err)
-{
-    json_object_object_foreach(object, name, value)
-    {
-        if (take_item(out, name, value, err))
-            return -1;
-    }
-    return 0;
-}
-
 int record_json_parse(struct record *out, struct json_tokener *reader, const char *line, size_t n,
                       struct err *err)
 {
     struct json_object *object;
     const char *nul = memchr(line, '\0', n);
-    int rc;
+    int rc = 0;
 
     record_clear(out);
     if (nul)
@@ -128,9 +88,13 @@ int record_json_parse(struct record *out, struct json_tokener *reader, const cha
         return err_set(err, "must be a JSON object, such as {\"epoch\": 3, \"loss\": 0.2}");
     json_tokener_reset(reader);
     object = json_tokener_parse_ex(reader, line, (int)n);
-    if (object && json_tokener_get_parse_end(reader) == n)
-        rc = take_object(out, object, err);
-    else if (object)
+    if (object && json_tokener_get_parse_end(reader) == n) {
+        json_object_object_foreach(object, name, value)
+        {
+            if (!rc)
+                rc = take_item(out, name, value, err);
+        }
+    } else if (object)
         rc = err_set(err,
                      "byte %zu: more text after the end of the JSON object: must be one object "
                      "a line",

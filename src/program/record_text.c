@@ -691,6 +691,43 @@ static bool take_row(struct scan *s)
 
 /* ---- lines ---- */
 
+/* Signs beyond ASCII, and what they mean here: a plus-minus sign ends a value. */
+static const struct {
+    const char *sign;
+    char plain;
+} signs[] = {{"\xc2\xa0", ' '},     {"\xc2\xb1", ' '},     {"\xc2\xb2", '2'},
+             {"\xe2\x94\x82", '|'}, {"\xe2\x94\x83", '|'}, {"\xe2\x88\x92", '-'}};
+
+/* Return the length of the sign at `at`; 0: none. */
+static size_t find_sign(char *plain, const char *at, const char *end)
+{
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
+        size_t n = strlen(signs[i].sign);
+
+        if ((size_t)(end - at) >= n && !memcmp(at, signs[i].sign, n)) {
+            *plain = signs[i].plain;
+            return n;
+        }
+    }
+    return 0;
+}
+
+/* Replace signs beyond ASCII, such as a bar or a plus-minus sign, by those that mean the same here. */
+static void replace_signs(struct buf *plain)
+{
+    const char *at = plain->data, *end = at + plain->size;
+    char *out = plain->data;
+
+    while (at < end) {
+        char c = *at;
+        size_t n = (unsigned char)c < 0x80 ? 0 : find_sign(&c, at, end);
+
+        *out++ = c;
+        at += n ? n : 1;
+    }
+    buf_cut(plain, (size_t)(out - plain->data));
+}
+
 /* "total loss: 0.5, cls loss: 0.1" does not tell which of them is `loss`: none is. */
 static void refuse_two_names(struct record *out, const char *objective)
 {
@@ -730,8 +767,9 @@ bool record_text_parse(struct record *out, struct record_text *state, const char
     const char *epoch_end = NULL;
 
     record_clear(out);
-    record_plain(&state->plain, line, n);
-    record_plain_signs(&state->plain);
+    characters_shown(&state->plain, line, line + n);
+    if (state->plain.size)
+        replace_signs(&state->plain);
     s.start = buf_text(&state->plain);
     s.end = s.start + state->plain.size;
     while (s.end > s.start && is_blank(s.end[-1]))

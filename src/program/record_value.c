@@ -163,21 +163,6 @@ void record_set_epoch(struct record *out, const char *text, size_t n, bool is_we
     out->is_weak = is_weak;
 }
 
-bool record_mentions(const char *objective, const char *line, size_t n)
-{
-    size_t n_name = strlen(objective);
-
-    while (n && !is_digit(line[n - 1]))
-        n--;
-    for (size_t i = 0; i + n_name < n; i++)
-        if ((line[i] | 32) == (*objective | 32) && /* most are not; this is fast */
-            !strncasecmp(line + i, objective, n_name) &&
-            (!i || !record_name_length(line + i - 1, 1)) &&
-            !record_name_length(line + i + n_name, 1))
-            return true;
-    return false;
-}
-
 void record_clear(struct record *record)
 {
     record->epoch = -1;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <json-c/json.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -26,7 +27,6 @@
 
 enum {
     REASON_BYTES = 256,         /* trial_result.error */
-    SHOWN_BYTES = 60,           /* of a line in a reason */
     TEXT_LINE_BYTES = 64 << 10, /* of stdout: longer lines are no results */
     CURVE_LINE_BYTES = 64 << 10 /* more than a line of the curve with all names */
 };
@@ -129,7 +129,7 @@ struct report_stream {
     int64_t bytes;
     bool is_text;
     struct buf partial; /* a line without an end so far */
-    bool is_open;       /* stdout: the last piece ended within a line */
+    bool is_open;       /* the last piece ended within a line */
     struct curve curve;
     size_t newest; /* points of earlier epochs */
     struct finals finals;
@@ -142,10 +142,10 @@ struct program_intake {
     char objective[PROGRAM_NAME];
     bool maximize;
     bool captures;
-    struct report_stream results, text, error; /* of this attempt */
-    struct curve curve;                        /* of all ended attempts */
-    struct finals finals;                      /* of the last one */
-    struct err refused; /* the same: text in place of the objective; "": none */
+    struct report_stream results, text; /* of this attempt */
+    struct curve curve;                 /* of all ended attempts */
+    struct finals finals;               /* of the last one */
+    struct err refused;                 /* the same: text in place of the objective; "": none */
     char names[PROGRAM_NAMES][PROGRAM_NAME];
     int32_t n_names;
     struct json_tokener *reader;
@@ -153,7 +153,6 @@ struct program_intake {
     struct capture_pattern *pattern; /* NULL: none */
     struct record record;
     struct err unread; /* the objective's first text in place of a number; "": none */
-    struct err near;   /* where a line has the objective, but not at its start; "": nowhere */
 };
 
 /* A fault of the program: the first one stays. */
@@ -228,9 +227,6 @@ static int begin_epoch(struct program_report *r, struct report_stream *s, int32_
     if (epoch < last)
         fault(r, "%s line %lld: epoch %d after epoch %d: epochs must increase", s->label,
               (long long)s->line, epoch, last);
-    else if (curve_n_epochs(&s->curve) == PROGRAM_EPOCHS)
-        fault(r, "%s line %lld: more than %d epochs: this is the limit", s->label,
-              (long long)s->line, PROGRAM_EPOCHS);
     if (*r->reason.text)
         return -1;
     s->newest = curve_n_points(&s->curve);
@@ -251,13 +247,7 @@ static void put_point(struct program_report *r, struct report_stream *s, int32_t
             curve_points(&s->curve)[i].value = value;
             return;
         }
-    if (curve_n_points(&s->curve) == PROGRAM_POINTS)
-        fault(r,
-              "%s line %lld: more than %d values in the curve: this is the limit; report fewer "
-              "epochs or names",
-              s->label, (long long)s->line, PROGRAM_POINTS);
-    else
-        buf_add(&s->curve.points, &point, sizeof point);
+    buf_add(&s->curve.points, &point, sizeof point);
 }
 
 /* Text stands in place of a number. */
@@ -364,13 +354,10 @@ static void take_json(struct program_report *r, struct report_stream *s, const c
     struct program_intake *in = r->intake;
     struct err err;
 
-    s->line++;
     if (s->line == 1 && n >= 3 && !memcmp(line, BYTE_ORDER_MARK, 3)) {
         line += 3;
         n -= 3;
     }
-    if (n && line[n - 1] == '\r')
-        n--;
     while (n && (*line == ' ' || *line == '\t')) {
         line++;
         n--;
@@ -386,35 +373,30 @@ static void take_json(struct program_report *r, struct report_stream *s, const c
         put_record(r, s);
 }
 
-static void note_near(struct program_intake *in, const struct report_stream *s, const char *line,
-                      size_t n)
-{
-    char whole[2 * SHOWN_BYTES], shown[SHOWN_BYTES + sizeof "..."];
-
-    if (*in->near.text || find_name(in, in->objective) >= 0 ||
-        !record_mentions(in->objective, line, n))
-        return;
-    snprintf(whole, sizeof whole, "%.*s", (int)n, line);
-    err_set(&in->near, "'%s' in line %lld of %s", words_cut(shown, sizeof shown, whole),
-            (long long)s->line, s->label);
-}
-
 static void take_text(struct program_report *r, struct report_stream *s, const char *line, size_t n)
 {
     struct program_intake *in = r->intake;
-    int found = 0;
+    int found =
+        n > TEXT_LINE_BYTES ? 0 : capture_line(&in->record, in->pattern, &in->text_state, line, n);
 
-    if (n > TEXT_LINE_BYTES)
-        return;
-    if (s == &in->text)
-        found = capture_line(&in->record, in->pattern, &in->text_state, line, n);
     if (found > 0)
         put_record(r, s);
     else if (found < 0 && !*r->dropped.text)
         err_set(&r->dropped,
                 "%s line %lld: capture_pattern takes more than %d steps: the line is not read",
                 s->label, (long long)s->line, CAPTURE_STEPS);
-    note_near(in, s, line, n);
+}
+
+static void check_curve(struct program_report *r, const struct curve *c)
+{
+    if (curve_n_epochs(c) > PROGRAM_EPOCHS)
+        fault(r, "more than %d epochs in all attempts: this is the limit", PROGRAM_EPOCHS);
+    if (curve_n_points(c) > PROGRAM_POINTS)
+        fault(r,
+              "more than %d values in the curve: this is the limit; report fewer epochs or names",
+              PROGRAM_POINTS);
+    if (buf_failed(&c->epochs) || buf_failed(&c->points))
+        out_of_memory(r);
 }
 
 /* Keep a piece of a line whose end is yet to come, at most one byte over the limit. */
@@ -432,18 +414,17 @@ static void keep_partial(struct program_report *r, struct report_stream *s, cons
 /* A line ends, of which `bytes` are the last. */
 static void end_line(struct program_report *r, struct report_stream *s, const char *bytes, size_t n)
 {
-    void (*take)(struct program_report *, struct report_stream *, const char *, size_t) =
-        s->is_text ? take_text : take_json;
+    bool is_partial = s->partial.size > 0;
 
-    if (s->partial.size) {
+    if (is_partial) {
         keep_partial(r, s, bytes, n);
-        take(r, s, buf_text(&s->partial), s->partial.size);
-        buf_clear(&s->partial);
-    } else {
-        take(r, s, bytes, n);
+        bytes = buf_text(&s->partial);
+        n = s->partial.size;
     }
-    if (buf_failed(&s->curve.epochs) || buf_failed(&s->curve.points))
-        out_of_memory(r);
+    (s->is_text ? take_text : take_json)(r, s, bytes, n);
+    if (is_partial)
+        buf_clear(&s->partial);
+    check_curve(r, &s->curve);
 }
 
 static void too_large(struct program_report *r)
@@ -451,22 +432,7 @@ static void too_large(struct program_report *r)
     fault(r, "the results file is larger than 1 GiB: this is the limit");
 }
 
-void program_report_add(struct program_report *r, const void *bytes, size_t n)
-{
-    struct report_stream *s = &r->intake->results;
-    const char *at = n ? bytes : "", *end = at + n, *line_end;
-
-    s->bytes += (int64_t)n;
-    if (s->bytes > FILE_BYTES)
-        too_large(r);
-    while (!*r->reason.text && (line_end = memchr(at, '\n', (size_t)(end - at)))) {
-        end_line(r, s, at, (size_t)(line_end - at));
-        at = line_end + 1;
-    }
-    if (!*r->reason.text)
-        keep_partial(r, s, at, (size_t)(end - at));
-}
-
+/* A carriage return also ends a line, whose number is that of its line feed. */
 static void add_output(struct program_report *r, struct report_stream *s, const void *bytes,
                        size_t n)
 {
@@ -495,15 +461,19 @@ static void add_output(struct program_report *r, struct report_stream *s, const 
     }
 }
 
+void program_report_add(struct program_report *r, const void *bytes, size_t n)
+{
+    struct report_stream *s = &r->intake->results;
+
+    s->bytes += (int64_t)n;
+    if (s->bytes > FILE_BYTES)
+        too_large(r);
+    add_output(r, s, bytes, n);
+}
+
 void program_report_add_stdout(struct program_report *r, const void *bytes, size_t n)
 {
     add_output(r, &r->intake->text, bytes, n);
-}
-
-void program_report_add_stderr(struct program_report *r, const void *bytes, size_t n)
-{
-    if (!*r->intake->near.text)
-        add_output(r, &r->intake->error, bytes, n);
 }
 
 void program_report_read(struct program_report *r, const char *path)
@@ -543,8 +513,6 @@ static void end_streams(struct program_report *r, bool was_killed)
         r->reason = before;
     if (in->text.partial.size && !was_killed)
         end_line(r, &in->text, "", 0);
-    if (in->error.partial.size && !was_killed)
-        end_line(r, &in->error, "", 0);
 }
 
 static void stream_reset(struct report_stream *s)
@@ -588,17 +556,9 @@ void program_report_end_attempt(struct program_report *r, bool was_killed)
         *in->refused.text = '\0';
     stream_reset(&in->results);
     stream_reset(&in->text);
-    stream_reset(&in->error);
     in->text_state.heading = -1;
     in->text_state.n_columns = 0;
-    if (curve_n_epochs(&in->curve) > PROGRAM_EPOCHS)
-        fault(r, "more than %d epochs in all attempts: this is the limit", PROGRAM_EPOCHS);
-    if (curve_n_points(&in->curve) > PROGRAM_POINTS)
-        fault(r,
-              "more than %d values in the curve: this is the limit; report fewer epochs or names",
-              PROGRAM_POINTS);
-    if (buf_failed(&in->curve.epochs) || buf_failed(&in->curve.points))
-        out_of_memory(r);
+    check_curve(r, &in->curve);
 }
 
 static void put_number(struct buf *out, double value)
@@ -627,21 +587,12 @@ void program_report_put_curve(struct buf *out, const struct program_report *r)
     }
 }
 
-/* -1: it is no line of a curve. */
-static int32_t epoch_of_line(const char *line)
-{
-    static const char head[] = "{\"epoch\": ";
-    long epoch =
-        strncmp(line, head, sizeof head - 1) ? -1 : strtol(line + sizeof head - 1, NULL, 10);
-
-    return epoch >= 0 && epoch <= INT32_MAX ? (int32_t)epoch : -1;
-}
-
 int32_t program_report_last_epoch(const char *path)
 {
     int fd = beneath_open(path, O_RDONLY);
     off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
     char tail[CURVE_LINE_BYTES + 1];
+    long long epoch;
     ssize_t n = -1;
     char *line;
 
@@ -654,7 +605,10 @@ int32_t program_report_last_epoch(const char *path)
         return -1;
     tail[n - 1] = '\0';
     line = strrchr(tail, '\n');
-    return epoch_of_line(line ? line + 1 : tail);
+    return sscanf(line ? line + 1 : tail, "{\"epoch\": %15lld", &epoch) == 1 && epoch >= 0 &&
+                   epoch <= INT32_MAX
+               ? (int32_t)epoch
+               : -1;
 }
 
 /* Return the number of the epoch whose values count; -1: there are no epochs. */
@@ -688,44 +642,29 @@ static void report_missing(struct program_report *r)
     struct buf list = {0};
     int32_t i = 0;
 
-    if (*in->unread.text) {
+    if (*in->unread.text)
         fault(r, "%s", in->unread.text);
-        return;
-    }
-    if (*in->near.text && !in->n_names) {
-        fault(r, "no line of stdout has %.40s: or %.40s= and a number; nearest: %s", in->objective,
-              in->objective, in->near.text);
-        return;
-    }
-    if (!in->n_names && in->captures) {
+    else if (!in->n_names && in->captures)
         fault(r,
-              "no results: no line of stdout has %.40s: or %.40s= and a number, such as %.40s: "
-              "0.5, and nothing is in the file that ESPALIER_RESULTS names",
+              "no results: no line of stdout has %.40s: or %.40s= and a number, such as %.40s: 0.5 "
+              "(stderr is not read), and nothing is in the file that ESPALIER_RESULTS names",
               in->objective, in->objective, in->objective);
-        return;
-    }
-    if (!in->n_names) {
+    else if (!in->n_names)
         fault(r,
               "no results: the program must append a line such as {\"%.40s\": 0.5} to the file "
               "that ESPALIER_RESULTS names, or print %.40s=0.5 with [program] capture = stdout",
               in->objective, in->objective);
-        return;
-    }
-    if (find_name(in, in->objective) >= 0) {
+    else if (find_name(in, in->objective) >= 0)
         fault(r, "no %s among the results of the last attempt, though an earlier one reported it",
               in->objective);
+    if (*r->reason.text)
         return;
-    }
     for (; i < in->n_names && list.size + strlen(in->names[i]) < 80; i++)
         buf_printf(&list, "%s%s", i ? ", " : "", in->names[i]);
     if (i < in->n_names)
         buf_printf(&list, "%s%d more", i ? " and " : "", in->n_names - i);
-    if (*in->near.text)
-        fault(r, "no %s among the results: %s; nearest: %s", in->objective, buf_text(&list),
-              in->near.text);
-    else
-        fault(r, "no %s among the results: %s; [sweep] objective must be one of them",
-              in->objective, buf_text(&list));
+    fault(r, "no %s among the results: %s; [sweep] objective must be one of them", in->objective,
+          buf_text(&list));
     buf_release(&list);
 }
 
@@ -822,7 +761,7 @@ int program_report_init(struct program_report *r, const char *objective, bool ma
 
     *r = (struct program_report){.objective = NAN, .best = -1, .intake = in};
     if (in)
-        in->reader = record_json_open();
+        in->reader = json_tokener_new();
     if (!in || !in->reader) {
         program_report_release(r);
         return err_nomem(err, "results of a program", sizeof *in);
@@ -833,8 +772,6 @@ int program_report_init(struct program_report *r, const char *objective, bool ma
     in->results.label = "results";
     in->text.label = "stdout";
     in->text.is_text = true;
-    in->error.label = "stderr";
-    in->error.is_text = true;
     in->text_state.heading = -1;
     in->text_state.objective = in->objective;
     if (*pattern && !(in->pattern = capture_pattern_create(pattern, err))) {
@@ -851,11 +788,11 @@ void program_report_release(struct program_report *r)
     if (in) {
         stream_reset(&in->results);
         stream_reset(&in->text);
-        stream_reset(&in->error);
         curve_release(&in->curve);
         buf_release(&in->text_state.plain);
         buf_release(&in->text_state.heads);
-        record_json_close(in->reader);
+        if (in->reader)
+            json_tokener_free(in->reader);
         capture_pattern_destroy(in->pattern);
     }
     free(in);

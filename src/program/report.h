@@ -7,7 +7,6 @@
  *     program_report_read(&r, kept);           an earlier attempt that left a checkpoint, if any:
  *     program_report_end_attempt(&r, true);    program_report_put_curve() wrote this file
  *     program_report_add_stdout(&r, bytes, n); with capture = stdout, for each piece of output
- *     program_report_add_stderr(&r, bytes, n); likewise
  *     program_report_read(&r, results);        when the program has ended
  *     program_report_end_attempt(&r, was_killed);
  *     if (program_report_finish(&r))
@@ -113,9 +112,6 @@ void program_report_release(struct program_report *r);
 
 /* Add a piece of stdout; n may be 0. Lines may begin in one piece and end in a later one. */
 void program_report_add_stdout(struct program_report *r, const void *bytes, size_t n);
-
-/* Add a piece of stderr, where a reason may find the objective but results never are. */
-void program_report_add_stderr(struct program_report *r, const void *bytes, size_t n);
 
 /* Add a piece of a results file, as JSON lines. */
 void program_report_add(struct program_report *r, const void *bytes, size_t n);

@@ -14,7 +14,6 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "program/descendants.h"
-#include "program/spawner_message.h"
 #include "program/spawner_process.h"
 
 #define STOP_S 5.0
@@ -178,11 +177,6 @@ void spawner_force(struct spawner *s, bool with_keeper)
 
 /* ---- answers ---- */
 
-int spawner_fd(const struct spawner *s)
-{
-    return s->fd;
-}
-
 bool spawner_lacks_resources(const struct spawner_end *end)
 {
     static const int lacks[] = {EAGAIN, ENOMEM, EMFILE, ENFILE};
@@ -191,11 +185,6 @@ bool spawner_lacks_resources(const struct spawner_end *end)
         if (end->how == SPAWNER_NOT_STARTED && end->status == lacks[i])
             return true;
     return false;
-}
-
-bool spawner_is_lost(const struct spawner *s)
-{
-    return s->is_lost;
 }
 
 bool spawner_take(struct spawner_end *end, struct spawner *s)

@@ -11,7 +11,7 @@
  *
  * A second process, the keeper, only waits for the spawner. If the spawner is killed, the keeper
  * kills everything below it, reports SPAWNER_LOST and starts a new spawner. If the keeper is killed, too,
- * nothing can start programs for this rank any more (spawner_is_lost()).
+ * nothing can start programs for this rank any more (is_lost).
  *
  * Example: a trial runs `python train.py`, which starts four loaders, one of them as a daemon. When the
  * trial's time is up, the rank asks, the spawner sends SIGTERM to the group, and after the grace SIGKILL
@@ -47,9 +47,9 @@
 /* A zeroed struct has not been started. */
 struct spawner {
     pid_t keeper; /* 0: not started */
-    int fd;
+    int fd;       /* for poll(2): readable (POLLIN) when spawner_take() may have a report */
     bool is_running;
-    bool is_lost;
+    bool is_lost;   /* keeper and spawner were killed: this rank can start no more programs */
     int64_t serial; /* of the latest program */
 };
 
@@ -85,7 +85,7 @@ int spawner_start(struct spawner *s, struct err *err);
 /* Ask to start a program; spawner_take() reports its end, even if it cannot be started. No program
  * may run. Borrows everything until it returns; the caller then closes its copies of the write ends
  * of pipes. Errors: no descriptors, too many bytes, or the spawner cannot be restarted
- * (spawner_is_lost()). */
+ * (is_lost). */
 int spawner_run(struct spawner *s, const struct spawner_program *program, struct err *err);
 
 /* Send a signal, and then SIGCONT, to the process group of the program; nothing without a program.
@@ -96,11 +96,8 @@ void spawner_signal(struct spawner *s, int number);
 void spawner_kill(struct spawner *s);
 
 /* For a spawner that does not report the end after spawner_kill(), perhaps because it was stopped:
- * kill it, so that the keeper reports SPAWNER_LOST; with the keeper, too, spawner_is_lost() follows. */
+ * kill it, so that the keeper reports SPAWNER_LOST; with the keeper, too, is_lost follows. */
 void spawner_force(struct spawner *s, bool with_keeper);
-
-/* For poll(2): readable (POLLIN) when spawner_take() may have a report. */
-int spawner_fd(const struct spawner *s);
 
 /* Return true, once for each program, when it and all that it started have ended. Never blocks. A
  * pipe may still contain output then, but no process of the program can write to it. */
@@ -109,9 +106,6 @@ bool spawner_take(struct spawner_end *end, struct spawner *s);
 /* True if a program could not be started because this rank has no processes, descriptors or memory
  * left, which is no fault of the program. */
 bool spawner_lacks_resources(const struct spawner_end *end);
-
-/* True if this rank can start no more programs, because keeper and spawner were killed. */
-bool spawner_is_lost(const struct spawner *s);
 
 /* Kill what still runs, end spawner and keeper, and wait for them, at most 5 seconds; then kill
  * them. */

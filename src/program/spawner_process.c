@@ -20,7 +20,6 @@
 #include "base/clock.h"
 #include "base/process.h"
 #include "program/descendants.h"
-#include "program/spawner_message.h"
 
 enum { SOCKET = STDERR_FILENO + 1 };
 
@@ -178,34 +177,18 @@ static char *point_at(char **out, size_t n, char *text)
     return text;
 }
 
-static void start(struct server *s, struct exec_program *program)
-{
-    struct exec_failure *failure = &s->page->failure;
-    struct spawner_end *end = &s->answer.end;
-
-    s->main = exec_start(program, failure);
-    if (s->main < 0)
-        *failure = (struct exec_failure){.code = errno};
-    if (!failure->code)
-        return;
-    if (s->main > 0)
-        waitpid(s->main, NULL, 0);
-    s->is_busy = false;
-    exec_explain(program, failure, &end->why);
-    end->how = SPAWNER_NOT_STARTED;
-    end->status = failure->code;
-    send_answer(&s->answer);
-}
-
 static void run(struct server *s, const struct spawner_request *request, const int *descriptors)
 {
     struct exec_program program = {.output = descriptors[1], .error = descriptors[2]};
     size_t n_words = (size_t)request->n_words, n_variables = (size_t)request->n_variables;
     char **pointers = calloc(n_words + n_variables + 2, sizeof *pointers);
+    struct exec_failure *failure = &s->page->failure;
+    struct spawner_end *end = &s->answer.end;
     struct buf texts = {0};
 
     s->is_busy = true;
     s->is_killing = false;
+    s->main = 0;
     s->memory_bytes = request->memory_bytes;
     s->sample_s = request->memory_bytes ? now_s() + SPAWNER_SAMPLE_S : INFINITY;
     s->lingers_until = INFINITY;
@@ -219,11 +202,21 @@ static void run(struct server *s, const struct spawner_request *request, const i
         program.variables = pointers + n_words + 1;
         next = point_at(pointers, n_words, next);
         point_at(pointers + n_words + 1, n_variables, next);
-        start(s, &program);
+        s->main = exec_start(&program, failure);
+        if (s->main < 0)
+            *failure = (struct exec_failure){.code = errno};
+        if (failure->code)
+            exec_explain(&program, failure, &end->why);
     } else {
+        *failure = (struct exec_failure){.code = ENOMEM};
+        err_set(&end->why, "cannot receive a command: out of memory or descriptors");
+    }
+    if (failure->code) {
+        if (s->main > 0)
+            waitpid(s->main, NULL, 0);
         s->is_busy = false;
-        s->answer.end = (struct spawner_end){.how = SPAWNER_NOT_STARTED, .status = ENOMEM};
-        err_set(&s->answer.end.why, "cannot receive a command: out of memory or descriptors");
+        end->how = SPAWNER_NOT_STARTED;
+        end->status = failure->code;
         send_answer(&s->answer);
     }
     free(pointers);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "program/template.h"
 
-#include "program/shell_program.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/escape.h"
 
@@ -119,8 +118,6 @@ static int take_place(struct parser *p)
 
     if (!end)
         return fail(p, p->at, "{ is not closed by }; write {{ for a brace", "");
-    if (end == name)
-        return fail(p, p->at, "{} contains no name; write {{}} for braces", "");
     snprintf(shown, sizeof shown, "%.*s", (int)(end - name < 40 ? end - name : 40), name);
     place.is_list = end - name > 3 && !memcmp(end - 3, "...", 3);
     name_end = colon ? colon : place.is_list ? end - 3 : end;
@@ -593,6 +590,49 @@ static int put_place(struct buf *out, size_t *n, const struct env_values *v,
     return 0;
 }
 
+const char *template_bash(void)
+{
+    static const char *const paths[] = {"/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash"};
+
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        if (!access(paths[i], X_OK))
+            return paths[i];
+    return NULL;
+}
+
+static bool has_pipe(const struct template *t)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        const char *text = piece_text(t, i);
+
+        for (const char *at = text; !t->pieces[i].is_place && (at = strchr(at, '|'));
+             at += 1 + (at[1] == '|'))
+            if (at[1] != '|' && (at == text || at[-1] != '>'))
+                return true;
+    }
+    return false;
+}
+
+void template_put_shell(struct buf *out, size_t *n, const struct template *t, const char *bash)
+{
+    static const char options[] = "-o\0pipefail\0-c";
+    static const char sh[] = "/bin/sh\0-c";
+
+    *n = bash ? 4 : 2;
+    if (bash) {
+        buf_add(out, bash, strlen(bash) + 1);
+        buf_add(out, options, sizeof options);
+        return;
+    }
+    buf_add(out, sh, sizeof sh);
+    if (has_pipe(t))
+        buf_puts(
+            out,
+            "(set -o pipefail) 2>/dev/null || { echo 'espalier: no bash is here, and the shell "
+            "lacks pipefail, so a failure in front of a pipe would go unnoticed: write to a "
+            "file instead of a pipe' >&2; exit 2; }; set -o pipefail; ");
+}
+
 /* Append the words, each with a NUL. */
 static int put_words(struct buf *out, size_t *n, const struct template *t, template_value *value,
                      void *source, struct err *err)
@@ -600,7 +640,7 @@ static int put_words(struct buf *out, size_t *n, const struct template *t, templ
     const struct env_values v = {t, value, source};
 
     if (t->is_shell)
-        shell_program_put(out, n, t, shell_program_bash());
+        template_put_shell(out, n, t, template_bash());
     for (size_t i = 0; i < t->n;) {
         size_t begin = out->size;
         bool is_word = false; /* more than flags and lists, which may be nothing */
@@ -621,35 +661,41 @@ static int put_words(struct buf *out, size_t *n, const struct template *t, templ
             ++*n;
         }
     }
-    return buf_failed(out) ? err_nomem(err, "command", out->size) : 0;
+    return 0;
+}
+
+int template_words_take(struct template_words *out, struct buf *text, size_t n, struct err *err)
+{
+    size_t pointers = (n + 1) * sizeof *out->word;
+    char *next;
+
+    *out = (struct template_words){.n = n};
+    out->word = buf_failed(text) ? NULL : malloc(pointers + text->size);
+    if (!out->word) {
+        buf_release(text);
+        return err_nomem(err, "command", pointers);
+    }
+    next = (char *)out->word + pointers;
+    if (text->size)
+        memcpy(next, text->data, text->size);
+    buf_release(text);
+    for (size_t i = 0; i < n; next += strlen(next) + 1)
+        out->word[i++] = next;
+    out->word[n] = NULL;
+    return 0;
 }
 
 int template_expand(struct template_words *out, const struct template *t, template_value *value,
                     void *source, struct err *err)
 {
     struct buf text = {0};
-    size_t n = 0, pointers;
-    char *next;
+    size_t n = 0;
 
     *out = (struct template_words){0};
-    if (put_words(&text, &n, t, value, source, err)) {
-        buf_release(&text);
-        return -1;
-    }
-    pointers = (n + 1) * sizeof *out->word;
-    out->word = malloc(pointers + text.size);
-    if (!out->word) {
-        buf_release(&text);
-        return err_nomem(err, "command", pointers);
-    }
-    next = (char *)out->word + pointers;
-    if (text.size)
-        memcpy(next, text.data, text.size);
+    if (!put_words(&text, &n, t, value, source, err))
+        return template_words_take(out, &text, n, err);
     buf_release(&text);
-    for (; out->n < n; next += strlen(next) + 1)
-        out->word[out->n++] = next;
-    out->word[n] = NULL;
-    return 0;
+    return -1;
 }
 
 void template_words_release(struct template_words *words)

@@ -31,7 +31,7 @@
  * Values never add or split words, except by {name...}: a value may contain anything. A word of
  * {name:--flag} alone that is nothing is left out.
  *
- * A shell template (template_parse_shell()) is a text for a shell (program/shell_program.h). Its text stays as it is, and each
+ * A shell template (template_parse_shell()) is a text for a shell (template_put_shell()). Its text stays as it is, and each
  * place becomes a word in quotes. Inside "..." or '...' of the text, the value leaves these quotes or is
  * escaped for them, so that the shell takes every value literally. Places are refused where this is not
  * certain:
@@ -104,6 +104,19 @@ struct template_words {
  * empty. */
 int template_expand(struct template_words *out, const struct template *t, template_value *value,
                     void *source, struct err *err);
+/* Append the words in front of the text of a shell template, each with its NUL, and count them; then maybe
+ * the beginning of the text.
+ *
+ * A pipe fails if one of its programs does (pipefail): otherwise a program that crashes in front of
+ * `| sed` would be a success. bash: its path. NULL: /bin/sh must have pipefail, or it refuses a text with
+ * a sign | other than || and >|. */
+void template_put_shell(struct buf *out, size_t *n, const struct template *t, const char *bash);
+
+/* Return the path of bash on this system; NULL: it has none. */
+const char *template_bash(void);
+
+/* Make words of n texts, each with its NUL, and release the text. -1: out of memory; out is then empty. */
+int template_words_take(struct template_words *out, struct buf *text, size_t n, struct err *err);
 void template_words_release(struct template_words *words);
 
 /* Append a command as a line for a shell, with quotes only where they are needed. */

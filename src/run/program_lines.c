@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "program/exec.h"
-#include "program/shell_program.h"
 #include "store/trial_files.h"
 
 int program_lines_open(struct program_lines *lines, const struct job *job, const char *db,
@@ -92,21 +91,17 @@ int program_lines_put(struct buf *out, struct program_lines *lines, int64_t tria
 static int check_one(struct program_lines *lines, int32_t config, struct err *err)
 {
     const struct plan *plan = &lines->job->plan;
-    const struct template *t = &lines->command.command;
     int64_t each = (int64_t)plan->replicates * plan->folds;
-    char shell_program[SHELL_PROGRAM];
-    char *const shell_words[] = {shell_program, NULL};
     struct expansion expansion;
     struct exec_program program;
-    int rc = 0;
+    int rc;
 
     if (expand(&expansion, true, lines, config * each, config * each + 1, err))
         return -1;
-    program = (struct exec_program){.words = t->is_shell ? shell_words : expansion.argv.word,
+    program = (struct exec_program){.words = expansion.argv.word,
                                     .variables = expansion.variables.word,
                                     .folder = lines->job->sweep.folder};
-    if (!t->is_shell || shell_program_find(shell_program, t, program.variables))
-        rc = exec_check(&program, err);
+    rc = exec_check(&program, err);
     release(&expansion);
     return rc;
 }
@@ -114,7 +109,7 @@ static int check_one(struct program_lines *lines, int32_t config, struct err *er
 /* True if the first word contains a place, so that it may differ between configurations. */
 static bool has_many(const struct template *t)
 {
-    for (size_t i = 0; i < t->n && !t->is_shell && !(i && t->pieces[i].begins_word); i++)
+    for (size_t i = 0; i < t->n && !(i && t->pieces[i].begins_word); i++)
         if (t->pieces[i].is_place)
             return true;
     return false;
@@ -122,7 +117,8 @@ static bool has_many(const struct template *t)
 
 int program_lines_check(struct program_lines *lines, struct err *err)
 {
-    int32_t n = has_many(&lines->command.command) ? lines->job->plan.n_configs : 1;
+    const struct template *t = &lines->command.command;
+    int32_t n = t->is_shell ? 0 : has_many(t) ? lines->job->plan.n_configs : 1;
 
     for (int32_t config = 0; config < n; config++)
         if (check_one(lines, config, err)) {

@@ -23,7 +23,7 @@ int program_lines_put(struct buf *out, struct program_lines *lines, int64_t tria
                       struct err *err);
 
 /* -1 and err: a program that the plan needs, or the interpreter of a script, does not exist here or
- * cannot be executed. */
+ * cannot be executed. 0 with a shell, which finds its programs itself. */
 int program_lines_check(struct program_lines *lines, struct err *err);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trial/program_command.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,19 +10,18 @@
 #include "base/hash.h"
 #include "program/gang_variables.h"
 
-enum { NUMBER = 24 };
+/* Names that espalier gives. A program finds the first ones as ESPALIER_NAME, too. */
+enum { NUMBER = 24, TEXTS = 4, NUMBERS = 9, GIVEN = TEXTS + NUMBERS + 1, VARIABLES = GIVEN - 3 };
 
-/* The values of the names that espalier gives. */
-struct values {
-    const struct program_trial *trial;
-    char id[NUMBER], key[HASH_HEX_SIZE], seed[NUMBER], fold[NUMBER], folds[NUMBER];
-    char replicate[NUMBER], threads[NUMBER], rank[NUMBER], ranks[NUMBER], attempt[NUMBER];
+struct given {
+    const char *name, *value;
 };
 
-static void put_number(char out[NUMBER], int64_t number)
-{
-    snprintf(out, NUMBER, "%lld", (long long)number);
-}
+struct values {
+    const struct program_trial *trial;
+    struct given given[GIVEN];
+    char number[NUMBERS][NUMBER], key[HASH_HEX_SIZE];
+};
 
 int32_t program_seed(const struct settings *s, struct plan_trial where)
 {
@@ -35,46 +35,42 @@ int32_t program_seed(const struct settings *s, struct plan_trial where)
 static void set_values(struct values *v, const struct program_trial *trial)
 {
     const struct settings *s = trial->settings;
+    const struct {
+        const char *name;
+        int64_t value;
+    } numbers[NUMBERS] = {{"trial", trial->id},
+                          {"seed", program_seed(s, trial->where)},
+                          {"fold", trial->where.fold},
+                          {"folds", s->v[P_FOLDS].i},
+                          {"replicate", trial->where.replicate},
+                          {"threads", s->v[P_THREADS].i},
+                          {"attempt", trial->attempt},
+                          {"rank", trial->gang ? trial->gang->rank : 0},
+                          {"ranks", s->v[P_RANKS].i}};
+    const struct given texts[TEXTS] = {{"key", hash_hex(trial->key, v->key)},
+                                       {"dir", trial->dir},
+                                       {"results", trial->results},
+                                       {"checkpoint", trial->checkpoint}};
 
     v->trial = trial;
-    hash_hex(trial->key, v->key);
-    put_number(v->id, trial->id);
-    put_number(v->seed, program_seed(s, trial->where));
-    put_number(v->fold, trial->where.fold);
-    put_number(v->folds, s->v[P_FOLDS].i);
-    put_number(v->replicate, trial->where.replicate);
-    put_number(v->threads, s->v[P_THREADS].i);
-    put_number(v->rank, trial->gang ? trial->gang->rank : 0);
-    put_number(v->ranks, s->v[P_RANKS].i);
-    put_number(v->attempt, trial->attempt);
+    memcpy(v->given, texts, sizeof texts);
+    for (int i = 0; i < NUMBERS; i++) {
+        snprintf(v->number[i], NUMBER, "%lld", (long long)numbers[i].value);
+        v->given[TEXTS + i] = (struct given){numbers[i].name, v->number[i]};
+    }
+    v->given[GIVEN - 1] = (struct given){"gpus", trial->gpus ? trial->gpus : ""};
 }
 
 static const char *value_of(void *source, const char *name)
 {
     const struct values *v = source;
-    const struct program_trial *t = v->trial;
-    const struct {
-        const char *name, *value;
-    } given[] = {{"trial", v->id},
-                 {"key", v->key},
-                 {"seed", v->seed},
-                 {"fold", v->fold},
-                 {"folds", v->folds},
-                 {"replicate", v->replicate},
-                 {"threads", v->threads},
-                 {"dir", t->dir},
-                 {"results", t->results},
-                 {"checkpoint", t->checkpoint},
-                 {"gpus", t->gpus ? t->gpus : ""},
-                 {"rank", v->rank},
-                 {"ranks", v->ranks}};
-    int id = free_names_find(t->settings->names, name);
+    int id = free_names_find(v->trial->settings->names, name);
 
     if (id < P_MAX)
-        return t->settings->v[id].s;
-    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
-        if (!strcmp(given[i].name, name))
-            return given[i].value;
+        return v->trial->settings->v[id].s;
+    for (int i = 0; i < GIVEN; i++)
+        if (!strcmp(v->given[i].name, name))
+            return v->given[i].value;
     return NULL;
 }
 
@@ -129,97 +125,58 @@ static bool is_dropped(const char *variable)
            !is_of_user(variable);
 }
 
-struct word {
-    size_t start, name_size; /* of "NAME=value" in the text; name_size with "=" */
-};
-
-/* Words in one growing text. */
+/* Words NAME=value, each with its NUL. */
 struct word_list {
     struct buf text;
-    struct buf words; /* struct word */
     size_t n;
 };
 
-static struct word word_at(const struct word_list *list, size_t i)
+/* The first of equal names counts. `known`: the bytes of the list that may have this one. */
+static void add_unless(struct word_list *list, size_t known, const char *name, size_t n,
+                       const char *value)
 {
-    struct word word;
+    const char *at = buf_text(&list->text), *end = at + known;
 
-    memcpy(&word, list->words.data + i * sizeof word, sizeof word);
-    return word;
-}
-
-/* name_size: with the `=`. */
-static bool has_name(const struct word_list *list, const char *name, size_t name_size)
-{
-    const char *text = buf_text(&list->text);
-
-    for (size_t i = 0; i < list->n; i++) {
-        struct word word = word_at(list, i);
-
-        if (word.name_size == name_size && !strncmp(text + word.start, name, name_size - 1))
-            return true;
-    }
-    return false;
-}
-
-/* The first of equal names counts. value NULL: `name` is "NAME=value". */
-static void add(struct word_list *list, const char *name, const char *value)
-{
-    struct word word = {.start = list->text.size,
-                        .name_size = (value ? strlen(name) : strcspn(name, "=")) + 1};
-
-    if (buf_failed(&list->text) || buf_failed(&list->words) || has_name(list, name, word.name_size))
-        return;
-    buf_add(&list->words, &word, sizeof word);
-    buf_puts(&list->text, name);
+    for (; at < end; at += strlen(at) + 1)
+        if (!strncmp(at, name, n) && (at[n] == '=' || !at[n]))
+            return;
+    buf_add(&list->text, name, n);
     if (value)
         buf_putc(&list->text, '=');
-    buf_puts(&list->text, value ? value : "");
-    buf_putc(&list->text, '\0');
+    buf_add(&list->text, value ? value : name + n, strlen(value ? value : name + n) + 1);
     list->n++;
 }
 
-/* Releases the list. */
-static int finish(struct template_words *out, struct word_list *list, struct err *err)
+static void add(struct word_list *list, const char *name, const char *value)
 {
-    size_t table = (list->n + 1) * sizeof(char *);
-    bool failed = buf_failed(&list->text) || buf_failed(&list->words);
-    char *block = failed ? NULL : malloc(table + list->text.size + 1);
-    int rc = block ? 0 : err_nomem(err, "environment", list->text.size);
+    add_unless(list, list->text.size, name, strlen(name), value);
+}
 
-    *out = (struct template_words){0};
-    if (block) {
-        out->word = (char **)(void *)block;
-        out->n = list->n;
-        memcpy(block + table, buf_text(&list->text), list->text.size);
-        for (size_t i = 0; i < list->n; i++)
-            out->word[i] = block + table + word_at(list, i).start;
-        out->word[list->n] = NULL;
-    }
-    buf_release(&list->text);
-    buf_release(&list->words);
-    return rc;
+/* word: "NAME=value" */
+static void add_word(struct word_list *list, size_t known, const char *word)
+{
+    add_unless(list, known, word, strcspn(word, "="), NULL);
 }
 
 static void add_given(struct word_list *list, const struct values *v)
 {
     static const char *const threads[] = {"OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS",
                                           "MKL_NUM_THREADS", "NUMEXPR_NUM_THREADS"};
-    const struct program_trial *t = v->trial;
 
-    add(list, "ESPALIER_TRIAL", v->id);
-    add(list, "ESPALIER_KEY", v->key);
-    add(list, "ESPALIER_SEED", v->seed);
-    add(list, "ESPALIER_FOLD", v->fold);
-    add(list, "ESPALIER_FOLDS", v->folds);
-    add(list, "ESPALIER_REPLICATE", v->replicate);
-    add(list, "ESPALIER_THREADS", v->threads);
-    add(list, "ESPALIER_ATTEMPT", v->attempt);
-    add(list, "ESPALIER_DIR", t->dir);
-    add(list, "ESPALIER_RESULTS", t->results);
-    add(list, "ESPALIER_CHECKPOINT", t->checkpoint);
-    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++)
-        add(list, threads[i], v->threads);
+    for (int i = 0; i < VARIABLES; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "ESPALIER_%s", v->given[i].name);
+        for (char *c = name; *c; c++)
+            *c = (char)toupper((unsigned char)*c);
+        add(list, name, v->given[i].value);
+    }
+    for (size_t i = 0; i < sizeof threads / sizeof *threads; i++) {
+        char number[NUMBER];
+
+        snprintf(number, sizeof number, "%lld", (long long)v->trial->settings->v[P_THREADS].i);
+        add(list, threads[i], number);
+    }
 }
 
 static void add_values(struct word_list *list, const struct settings *s)
@@ -233,25 +190,15 @@ static void add_values(struct word_list *list, const struct settings *s)
     }
 }
 
-static void add_gpus(struct word_list *list, const char *variables)
-{
-    for (const char *word = variables; word && *word; word += strlen(word) + 1)
-        add(list, word, NULL);
-}
-
-static void add_number(struct word_list *list, const char *name, int64_t number)
-{
-    char text[NUMBER];
-
-    put_number(text, number);
-    add(list, name, text);
-}
-
 static void add_gang(struct word_list *list, const struct trial_gang *gang)
 {
+    char number[NUMBER];
+
     if (!gang)
         return;
-#define ADD(name, member) add_number(list, #name, gang->member);
+#define ADD(name, member)                                             \
+    snprintf(number, sizeof number, "%lld", (long long)gang->member); \
+    add(list, #name, number);
     GANG_NUMBERS(ADD)
 #undef ADD
     add(list, GANG_ADDRESS, gang->address);
@@ -272,12 +219,6 @@ static void add_modules(struct word_list *list, const char *folder)
     buf_release(&path);
 }
 
-static void add_words(struct word_list *list, const struct template_words *words)
-{
-    for (size_t i = 0; i < words->n; i++)
-        add(list, words->word[i], NULL);
-}
-
 /* [program] env */
 static int add_own(struct word_list *list, const struct program_command *c, struct values *v,
                    struct err *err)
@@ -286,7 +227,8 @@ static int add_own(struct word_list *list, const struct program_command *c, stru
 
     if (template_expand(&own, &c->env, value_of, v, err))
         return -1;
-    add_words(list, &own);
+    for (size_t i = 0; i < own.n; i++)
+        add_word(list, list->text.size, own.word[i]);
     template_words_release(&own);
     return 0;
 }
@@ -295,23 +237,28 @@ static int add_own(struct word_list *list, const struct program_command *c, stru
 int program_command_env(struct template_words *out, const struct program_command *c,
                         const struct program_trial *trial, struct err *err)
 {
+    const char *gpu = trial->gpu_variables;
     struct word_list list = {.n = 0};
     struct values v;
+    size_t known;
 
     set_values(&v, trial);
     if (add_own(&list, c, &v, err))
         return -1;
     add_given(&list, &v);
     add_values(&list, trial->settings);
-    add_gpus(&list, trial->gpu_variables);
+    for (; gpu && *gpu; gpu += strlen(gpu) + 1)
+        add_word(&list, list.text.size, gpu);
     add_gang(&list, trial->gang);
     add_modules(&list, trial->modules);
-    add_words(&list, &c->inherited);
+    known = list.text.size; /* the inherited ones differ */
+    for (size_t i = 0; i < c->inherited.n; i++)
+        add_word(&list, known, c->inherited.word[i]);
     /* Else mpirun binds the processes of every trial to the first cores: it knows no other trials. */
     add(&list, "OMPI_MCA_hwloc_base_binding_policy", "none");
     add(&list, "PRTE_MCA_hwloc_default_binding_policy", "none");
     add(&list, "PYTHONUNBUFFERED", "1"); /* so that the log of a running trial is up to date */
-    return finish(out, &list, err);
+    return template_words_take(out, &list.text, list.n, err);
 }
 
 int program_command_values(struct template_words *out, const struct program_command *c,
@@ -325,7 +272,7 @@ int program_command_values(struct template_words *out, const struct program_comm
         return -1;
     if (trial->settings->v[P_VALUES].i == param_choice(P_VALUES, "environment"))
         add_values(&list, trial->settings);
-    return finish(out, &list, err);
+    return template_words_take(out, &list.text, list.n, err);
 }
 
 /* ---- the command ---- */
@@ -345,8 +292,8 @@ static int inherit(struct template_words *out, struct err *err)
 
     for (char **variable = environ; *variable; variable++)
         if (!is_dropped(*variable) && strncmp(*variable, "ESPALIER_PARAM_", 15) != 0)
-            add(&list, *variable, NULL);
-    return finish(out, &list, err);
+            add_word(&list, list.text.size, *variable);
+    return template_words_take(out, &list.text, list.n, err);
 }
 
 int program_command_init(struct program_command *c, const struct sweep *sweep, struct err *err)

@@ -77,6 +77,9 @@ struct progress_mark {
 /* Steps to the end of a program that does not end by itself. */
 enum step { STEP_NONE, STEP_ASK, STEP_KILL, STEP_FORCE, STEP_FORCE_KEEPER };
 
+/* Paths, and words about GPUs. */
+enum text { FOLDER, SCRATCH, RESULTS, CHECKPOINT, CURVE, GPUS, GPU_VARIABLES, TEXTS };
+
 /* One trial, over all its attempts here. */
 struct running {
     struct program_runner *self;
@@ -85,9 +88,8 @@ struct running {
     const struct settings *s;
     struct program_trial trial;
     struct program_report report;
-    struct buf folder, scratch, results, checkpoint, curve; /* paths */
-    char own[sizeof FOLDER_SCRATCH + 16];                   /* names of its scratch begin so */
-    struct buf gpus, gpu_variables;
+    struct buf text[TEXTS];
+    char own[sizeof FOLDER_SCRATCH + 16]; /* names of its scratch begin so */
     struct log_file log_file;
     double begun_s;
     double started;   /* Unix seconds of the last start */
@@ -153,6 +155,16 @@ static bool has_others(const struct running *t)
     return t->trial.gang && t->trial.gang->size > 1;
 }
 
+static const char *text_of(const struct running *t, enum text which)
+{
+    return buf_text(&t->text[which]);
+}
+
+static bool has_checkpoint(const struct running *t)
+{
+    return folder_has_files(text_of(t, CHECKPOINT));
+}
+
 /* Add a line to the log, "espalier: text". */
 static void note(struct running *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void note(struct running *t, const char *format, ...)
@@ -195,43 +207,38 @@ static int make_folder(const char *path, struct err *err)
     return beneath_mkdir(path) ? err_set(err, "%s: %s", path, beneath_reason()) : 0;
 }
 
-static int name_paths(struct running *t, struct err *err)
+static int name_texts(struct running *t, struct err *err)
 {
-    const char *files = t->self->place->files;
-    bool failed;
+    const struct program_place *place = t->self->place;
+    bool failed = false;
 
-    buf_printf(&t->folder, "%s/t%lld", files, (long long)t->trial.id);
+    buf_printf(&t->text[FOLDER], "%s/t%lld", place->files, (long long)t->trial.id);
     snprintf(t->own, sizeof t->own, FOLDER_SCRATCH "%d.",
              t->trial.gang ? (int)t->trial.gang->rank : 0);
-    buf_printf(&t->scratch, "%s/%s%d", buf_text(&t->folder), t->own, (int)getpid());
-    buf_printf(&t->results, "%s/" FOLDER_RESULTS, buf_text(&t->scratch));
-    buf_printf(&t->checkpoint, "%s/" FOLDER_CHECKPOINT, buf_text(&t->folder));
-    buf_printf(&t->curve, "%s/" FOLDER_CURVE, buf_text(&t->folder));
-    failed = buf_failed(&t->folder) || buf_failed(&t->scratch) || buf_failed(&t->results) ||
-             buf_failed(&t->checkpoint) || buf_failed(&t->curve);
-    t->trial.dir = buf_text(&t->scratch);
-    t->trial.results = buf_text(&t->results);
-    t->trial.checkpoint = buf_text(&t->checkpoint);
-    return failed ? err_nomem(err, "paths", t->folder.size) : 0;
-}
-
-static int make_file(const char *path, struct err *err)
-{
-    int file = beneath_create(path);
-
-    if (file < 0)
-        return err_set(err, "%s: %s", path, beneath_reason());
-    close(file);
-    return 0;
+    buf_printf(&t->text[SCRATCH], "%s/%s%d", text_of(t, FOLDER), t->own, (int)getpid());
+    buf_printf(&t->text[RESULTS], "%s/" FOLDER_RESULTS, text_of(t, SCRATCH));
+    buf_printf(&t->text[CHECKPOINT], "%s/" FOLDER_CHECKPOINT, text_of(t, FOLDER));
+    buf_printf(&t->text[CURVE], "%s/" FOLDER_CURVE, text_of(t, FOLDER));
+    t->trial.dir = text_of(t, SCRATCH);
+    t->trial.results = text_of(t, RESULTS);
+    t->trial.checkpoint = text_of(t, CHECKPOINT);
+    if (place->put_gpus) {
+        place->put_gpus(&t->text[GPUS], &t->text[GPU_VARIABLES], place->gpus, t->watch->gang);
+        t->trial.gpus = text_of(t, GPUS);
+        t->trial.gpu_variables = text_of(t, GPU_VARIABLES);
+    }
+    for (int i = 0; i < TEXTS; i++)
+        failed |= buf_failed(&t->text[i]);
+    return failed ? err_nomem(err, "paths", t->text[FOLDER].size) : 0;
 }
 
 static struct progress_mark progress_mark(const struct running *t)
 {
     struct stat curve;
 
-    return (struct progress_mark){
-        .saved = folder_newest(buf_text(&t->checkpoint)),
-        .curve_bytes = beneath_stat(buf_text(&t->curve), &curve) ? 0 : curve.st_size};
+    return (struct progress_mark){.saved = folder_newest(text_of(t, CHECKPOINT)),
+                                  .curve_bytes =
+                                      beneath_stat(text_of(t, CURVE), &curve) ? 0 : curve.st_size};
 }
 
 static void write_attempt(const struct running *t, int32_t n, const char *over)
@@ -239,7 +246,7 @@ static void write_attempt(const struct running *t, int32_t n, const char *over)
     struct attempt_file file = {.n = n, .n_idle = t->n_idle, .seconds = spent_s(t)};
 
     snprintf(file.over, sizeof file.over, "%s", over);
-    attempt_file_write(buf_text(&t->folder), file);
+    attempt_file_write(text_of(t, FOLDER), file);
 }
 
 static void save_attempt(const struct running *t)
@@ -253,45 +260,31 @@ static void save_time(const struct running *t)
     write_attempt(t, t->trial.attempt - !has_others(t), "");
 }
 
-enum { END_TEXT = TRIAL_TOKEN + 12 };
-
-static void put_end(char out[END_TEXT], const struct running *t, int status)
-{
-    snprintf(out, END_TEXT, "%d.%s", status, t->trial.gang->token);
-}
-
+/* For the other members: the exit status and the gang's token, since files of other gangs may lie here. */
 static void save_end(const struct running *t, int status)
 {
-    char over[END_TEXT];
+    char over[ATTEMPT_FILE_TOKEN];
 
-    _Static_assert((int)END_TEXT <= (int)ATTEMPT_FILE_TOKEN, "a token cut short equals no other");
-    put_end(over, t, status);
+    _Static_assert((int)TRIAL_TOKEN + 12 <= (int)ATTEMPT_FILE_TOKEN, "a token is never cut");
+    snprintf(over, sizeof over, "%d.%s", status, t->trial.gang->token);
     write_attempt(t, t->trial.attempt, over);
 }
 
 /* The exit status of the first member, if it has ended so that others must know; else -1. */
 static int first_status(const struct running *t)
 {
-    struct attempt_file file = attempt_file_read(buf_text(&t->folder));
-    static const int told[] = {EXIT_SUCCESS, PROGRAM_EXIT_RESUME};
-    char over[END_TEXT];
+    struct attempt_file file = attempt_file_read(text_of(t, FOLDER));
+    char *rest;
+    long status = strtol(file.over, &rest, 10);
 
-    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-        put_end(over, t, told[i]);
-        if (!strcmp(file.over, over))
-            return told[i];
-    }
-    return -1;
+    return *rest == '.' && !strcmp(rest + 1, t->trial.gang->token) ? (int)status : -1;
 }
 
 static bool is_disk_full(const struct running *t)
 {
-    int fd = beneath_open(buf_text(&t->folder), O_RDONLY | O_DIRECTORY);
-    bool is_full;
+    int fd = beneath_open(t->self->place->files, O_RDONLY | O_DIRECTORY);
+    bool is_full = fd >= 0 && folder_lacks_room(fd);
 
-    if (fd < 0) /* there was no room for it */
-        fd = beneath_open(t->self->place->files, O_RDONLY | O_DIRECTORY);
-    is_full = fd >= 0 && folder_lacks_room(fd);
     if (fd >= 0)
         close(fd);
     return is_full;
@@ -299,13 +292,16 @@ static bool is_disk_full(const struct running *t)
 
 static int make_files(struct running *t, struct err *err)
 {
-    if (make_folder(t->self->place->files, err) || make_folder(buf_text(&t->folder), err) ||
-        make_folder(buf_text(&t->checkpoint), err))
+    int file;
+
+    if (make_folder(t->self->place->files, err) || make_folder(text_of(t, FOLDER), err) ||
+        make_folder(text_of(t, CHECKPOINT), err) || folder_remove(text_of(t, SCRATCH), err) ||
+        make_folder(text_of(t, SCRATCH), err))
         return -1;
-    if (folder_remove(buf_text(&t->scratch), err) || make_folder(buf_text(&t->scratch), err))
-        return -1;
-    if (make_file(buf_text(&t->results), err))
-        return -1;
+    file = beneath_create(text_of(t, RESULTS));
+    if (file < 0)
+        return err_set(err, "%s: %s", text_of(t, RESULTS), beneath_reason());
+    close(file);
     if (is_first(t) && has_others(t)) {
         save_attempt(t);
         t->mark = progress_mark(t);
@@ -319,7 +315,7 @@ static int make_files(struct running *t, struct err *err)
  * removes the rest (drops_checkpoint). */
 static void remove_files(struct running *t, bool is_over, bool drops_checkpoint)
 {
-    const char *folder = buf_text(&t->folder), *checkpoint = buf_text(&t->checkpoint);
+    const char *folder = text_of(t, FOLDER), *checkpoint = text_of(t, CHECKPOINT);
     bool is_left; /* to the store */
     struct err err;
 
@@ -335,63 +331,42 @@ static void remove_files(struct running *t, bool is_over, bool drops_checkpoint)
         return;
     if (is_first(t) && !is_over) {
         save_attempt(t);
-    } else if (is_first(t) &&
-               folder_has_files(checkpoint)) { /* the next attempt is the first again */
+    } else if (is_first(t) && has_checkpoint(t)) { /* the next attempt is the first again */
         attempt_file_write(folder, (struct attempt_file){.seconds = spent_s(t)});
     } else if (is_first(t)) {
         attempt_file_remove(folder);
-        beneath_unlink(buf_text(&t->curve));
+        beneath_unlink(text_of(t, CURVE));
         beneath_rmdir(checkpoint);
     }
     if (is_over)
         beneath_rmdir(folder); /* fails if files are kept */
 }
 
-/* Replaces the file as a whole: this rank may be killed. */
 static void save_curve(struct running *t)
 {
-    struct buf text = {0}, fresh = {0};
-    FILE *file;
-    int fd;
+    struct buf text = {0};
 
-    buf_printf(&fresh, "%s.new", buf_text(&t->curve));
     program_report_put_curve(&text, &t->report);
-    fd = text.size && !buf_failed(&fresh) ? beneath_create(buf_text(&fresh)) : -1;
-    file = fd < 0 ? NULL : fdopen(fd, "w");
-    if (!file && fd >= 0)
-        close(fd);
-    if (file) {
-        bool is_whole = fwrite(buf_text(&text), 1, text.size, file) == text.size;
-
-        if (fclose(file) || !is_whole || beneath_rename(buf_text(&fresh), FOLDER_CURVE))
-            beneath_unlink(buf_text(&fresh));
-    }
+    if (text.size)
+        folder_replace(text_of(t, FOLDER), t->trial.gang ? t->trial.gang->rank : 0, FOLDER_CURVE,
+                       &text);
     buf_release(&text);
-    buf_release(&fresh);
-}
-
-/* The curve and the time, beside a checkpoint. */
-static void save_progress(struct running *t)
-{
-    save_curve(t);
-    if (is_first(t))
-        save_time(t);
 }
 
 /* Keep the results of an attempt whose rank was killed, and remove its scratch folder. */
-static int salvage(struct running *t, const char *name, bool has_checkpoint, struct err *err)
+static int salvage(struct running *t, const char *name, bool goes_on, struct err *err)
 {
     struct buf path = {0};
     int rc;
 
-    if (has_checkpoint && is_first(t)) {
-        buf_printf(&path, "%s/%s/" FOLDER_RESULTS, buf_text(&t->folder), name);
+    if (goes_on && is_first(t)) {
+        buf_printf(&path, "%s/%s/" FOLDER_RESULTS, text_of(t, FOLDER), name);
         program_report_read(&t->report, buf_text(&path));
         program_report_end_attempt(&t->report, true);
         save_curve(t);
     }
     buf_clear(&path);
-    buf_printf(&path, "%s/%s", buf_text(&t->folder), name);
+    buf_printf(&path, "%s/%s", text_of(t, FOLDER), name);
     rc =
         buf_failed(&path) ? err_nomem(err, "path", path.size) : folder_remove(buf_text(&path), err);
     buf_release(&path);
@@ -401,26 +376,29 @@ static int salvage(struct running *t, const char *name, bool has_checkpoint, str
 /* Go on from earlier attempts that left a checkpoint, and remove this member's scratch of them. */
 static int read_progress(struct running *t, struct err *err)
 {
-    bool has_checkpoint = folder_has_files(buf_text(&t->checkpoint));
-    DIR *folder = beneath_list(buf_text(&t->folder));
+    bool goes_on = has_checkpoint(t);
+    DIR *folder = beneath_list(text_of(t, FOLDER));
     struct attempt_file file;
     struct dirent *entry;
     int rc = 0, n_lost = 0;
 
-    file = attempt_file_read(buf_text(&t->folder));
+    file = attempt_file_read(text_of(t, FOLDER));
     t->trial.attempt = file.n;
     t->n_idle = file.n_idle;
-    if (has_checkpoint) {
-        program_report_read(&t->report, buf_text(&t->curve));
+    if (goes_on) {
+        program_report_read(&t->report, text_of(t, CURVE));
         program_report_end_attempt(&t->report, true);
         t->earlier_s = file.seconds;
     } else if (folder && is_first(t)) {
-        beneath_unlink(buf_text(&t->curve));
+        beneath_unlink(text_of(t, CURVE));
     }
     while (folder && !rc && (entry = readdir(folder)))
         if (!strncmp(entry->d_name, t->own, strlen(t->own))) {
-            rc = salvage(t, entry->d_name, has_checkpoint, err);
-            n_lost++;
+            char next = entry->d_name[strlen(t->own)];
+            bool is_attempt = next >= '0' && next <= '9'; /* not of folder_replace() */
+
+            rc = salvage(t, entry->d_name, goes_on && is_attempt, err);
+            n_lost += is_attempt;
         }
     if (folder)
         closedir(folder);
@@ -437,7 +415,7 @@ static int read_progress(struct running *t, struct err *err)
 /* Every later trial would fail here. */
 static bool note_if_lost(struct program_runner *self, const struct err *why)
 {
-    bool is_lost = spawner_is_lost(self->place->spawner);
+    bool is_lost = self->place->spawner->is_lost;
 
     if (is_lost)
         self->unable = *why;
@@ -517,8 +495,6 @@ static bool drain(struct running *t, int *end, bool is_error)
     log_tail_add(&self->log, self->bytes, (size_t)n);
     if (is_error)
         log_tail_add(&self->errors, self->bytes, (size_t)n);
-    if (captures(t->s) && is_error)
-        program_report_add_stderr(&t->report, self->bytes, (size_t)n);
     else if (captures(t->s))
         program_report_add_stdout(&t->report, self->bytes, (size_t)n);
     return true;
@@ -584,7 +560,7 @@ static void report_now_and_then(struct running *t)
         return;
     trial_result_init(&r, t->number);
     r.state = TRIAL_PENDING;
-    if (!program_report_so_far(&so_far, &t->report, buf_text(&t->results)))
+    if (!program_report_so_far(&so_far, &t->report, text_of(t, RESULTS)))
         program_result_take_failed(&r, &so_far, t->s->v[P_OBJECTIVE].s);
     if (r.n_curve + r.n_reported != t->n_sent)
         t->watch->report(t->watch->arg, &r);
@@ -600,7 +576,7 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
     struct spawner *spawner = t->self->place->spawner;
 
     while (!spawner_take(end, spawner)) {
-        struct pollfd fds[] = {{.fd = spawner_fd(spawner), .events = POLLIN},
+        struct pollfd fds[] = {{.fd = spawner->fd, .events = POLLIN},
                                {.fd = t->out, .events = POLLIN},
                                {.fd = t->error, .events = POLLIN}};
 
@@ -621,17 +597,6 @@ static void wait_for_end(struct spawner_end *end, struct running *t)
         continue;
     close_pipe(&t->out);
     close_pipe(&t->error);
-}
-
-/* The first member of a gang writes the number of the attempt for the others. */
-static void count_attempt(struct running *t)
-{
-    if (is_first(t)) {
-        t->trial.attempt++;
-        return;
-    }
-    poll(NULL, 0, HEAD_START_MS);
-    t->trial.attempt = attempt_file_read(buf_text(&t->folder)).n;
 }
 
 /* ---- its end ---- */
@@ -666,19 +631,12 @@ static int take_result(struct trial_result *r, struct running *t, struct err *er
     }
     if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, err) ||
         (r->state == TRIAL_DONE && *files &&
-         program_files_keep(r, &t->self->log, buf_text(&t->folder), buf_text(&t->scratch), files,
-                            err)))
+         program_files_keep(r, &t->self->log, text_of(t, FOLDER), text_of(t, SCRATCH), files, err)))
         return -1;
     /* They may be those of a part of the training. */
     if (t->step >= STEP_ASK)
         note(t, "the program was asked to stop and ended with 0: its results count");
     return 0;
-}
-
-static const char *last_words(const struct running *t, char out[WORDS])
-{
-    log_tail_reason(out, WORDS, &t->self->errors, 0);
-    return *out ? out : log_tail_reason(out, WORDS, &t->self->log, t->noted);
 }
 
 static struct program_verdict judge(struct running *t, const struct spawner_end *end,
@@ -692,9 +650,9 @@ static struct program_verdict judge(struct running *t, const struct spawner_end 
     char words[WORDS];
     struct program_facts facts = {
         .end = *end,
-        .words = last_words(t, words),
+        .words = words,
         .useless = useless,
-        .is_lost = spawner_is_lost(t->self->place->spawner),
+        .is_lost = t->self->place->spawner->is_lost,
         .is_shell = t->s->v[P_SHELL].i == param_choice(P_SHELL, "yes"),
         .is_stopped = t->is_stopped,
         .is_late = t->is_late,
@@ -704,7 +662,7 @@ static struct program_verdict judge(struct running *t, const struct spawner_end 
         .is_disk_full = (!is_success || *useless) && is_disk_full(t),
         .n_kills = t->n_kills,
         .crash_limit = (int32_t)t->s->v[P_CRASH_LIMIT].i,
-        .has_checkpoint = folder_has_files(buf_text(&t->checkpoint)),
+        .has_checkpoint = has_checkpoint(t),
         .has_progress = mark.saved > t->mark.saved || mark.curve_bytes != t->mark.curve_bytes,
         .n_idle = t->n_idle,
         .n_restarts = has_others(t) ? t->trial.attempt : t->n_restarts + 1,
@@ -713,6 +671,9 @@ static struct program_verdict judge(struct running *t, const struct spawner_end 
         .first_status = -1,
     };
 
+    log_tail_reason(words, WORDS, &t->self->errors, 0);
+    if (!*words)
+        log_tail_reason(words, WORDS, &t->self->log, t->noted);
     if (is_resume && is_first(t) && has_others(t))
         save_end(t, PROGRAM_EXIT_RESUME);
     for (;;) {
@@ -785,11 +746,16 @@ static enum verdict_kind attempt(struct trial_result *r, struct running *t)
     struct spawner_end end = {.how = SPAWNER_NOT_STARTED};
     enum verdict_kind verdict;
 
-    if (t->has_begun && !folder_has_files(buf_text(&t->checkpoint)))
+    if (t->has_begun && !has_checkpoint(t))
         t->earlier_s = t->begun_s - now_s;
     t->has_begun = true;
     t->due_s = timeout_s > 0 ? t->begun_s - t->earlier_s + timeout_s : (double)INFINITY;
-    count_attempt(t);
+    if (is_first(t)) {
+        t->trial.attempt++;
+    } else { /* it writes the number of the attempt for the others */
+        poll(NULL, 0, HEAD_START_MS);
+        t->trial.attempt = attempt_file_read(text_of(t, FOLDER)).n;
+    }
     if (t->self->log.total && !t->n_unstarted)
         note(t, "the program starts again");
     t->started = clock_unix();
@@ -804,11 +770,14 @@ static enum verdict_kind attempt(struct trial_result *r, struct running *t)
     if (spawner_lacks_resources(&end))
         return wait_for_resources(t, end.why.text);
     t->n_unstarted = 0;
-    program_report_read(&t->report, buf_text(&t->results));
+    program_report_read(&t->report, text_of(t, RESULTS));
     program_report_end_attempt(&t->report,
                                end.how != SPAWNER_EXITED || end.status == PROGRAM_EXIT_RESUME);
-    if (folder_has_files(buf_text(&t->checkpoint)))
-        save_progress(t);
+    if (has_checkpoint(t)) {
+        save_curve(t);
+        if (is_first(t))
+            save_time(t);
+    }
     verdict = end_attempt(r, t, &end);
     FAULT("worker: a program was judged");
     return verdict;
@@ -831,39 +800,14 @@ static int take_log(struct trial_result *r, const struct log_tail *log)
     return 0;
 }
 
-/* The log of a gang is that of rank 0, or of the rank that failed first. */
-static void note_rank(struct running *t)
-{
-    if (!is_first(t))
-        note(t, "this is the output of rank %d of the gang, which failed",
-             (int)t->trial.gang->rank);
-}
-
-static int name_gpus(struct running *t, struct err *err)
-{
-    const struct program_place *place = t->self->place;
-
-    if (!place->put_gpus)
-        return 0;
-    place->put_gpus(&t->gpus, &t->gpu_variables, place->gpus, t->watch->gang);
-    t->trial.gpus = buf_text(&t->gpus);
-    t->trial.gpu_variables = buf_text(&t->gpu_variables);
-    return buf_failed(&t->gpus) || buf_failed(&t->gpu_variables)
-               ? err_nomem(err, "GPUs", t->gpus.size)
-               : 0;
-}
-
 static void run_trial(struct trial_result *r, struct running *t)
 {
     enum verdict_kind verdict = VERDICT_AGAIN;
     bool is_over;
     struct err err;
 
-    if (name_paths(t, &err) || name_gpus(t, &err)) {
-        fail(r, &err);
-        return;
-    }
-    if (program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
+    if (name_texts(t, &err) ||
+        program_report_init(&t->report, t->s->v[P_OBJECTIVE].s,
                             t->s->v[P_DIRECTION].i == param_choice(P_DIRECTION, "max"),
                             captures(t->s), t->s->v[P_CAPTURE_PATTERN].s, &err) ||
         read_progress(t, &err)) {
@@ -871,7 +815,7 @@ static void run_trial(struct trial_result *r, struct running *t)
         return;
     }
     t->log_file =
-        log_file_begin(buf_text(&t->folder), t->trial.gang ? t->trial.gang->rank : 0, t->begun_s);
+        log_file_begin(text_of(t, FOLDER), t->trial.gang ? t->trial.gang->rank : 0, t->begun_s);
     log_file_take(&t->self->log, &t->log_file);
     while (verdict == VERDICT_AGAIN || verdict == VERDICT_KILLED)
         verdict = attempt(r, t);
@@ -888,7 +832,7 @@ static void run_trial(struct trial_result *r, struct running *t)
     /* With a longer trial_timeout the trial can go on from its checkpoint. */
     r->drops_checkpoint = (is_over || verdict == VERDICT_APART) &&
                           !(t->is_late && r->state == TRIAL_FAILED) &&
-                          (has_others(t) || folder_has_files(buf_text(&t->checkpoint)));
+                          (has_others(t) || has_checkpoint(t));
     remove_files(t, is_over, r->drops_checkpoint);
     if (is_first(t) && has_others(t) && verdict == VERDICT_RESULT)
         save_end(t, EXIT_SUCCESS);
@@ -930,18 +874,15 @@ static void run(void *self_, struct trial_result *r, int64_t number,
     log_tail_clear(&self->log);
     log_tail_clear(&self->errors);
     run_trial(r, &t);
-    if (r->state == TRIAL_FAILED || (r->state == TRIAL_PENDING && *r->error))
-        note_rank(&t);
+    /* The log of a gang is that of rank 0, or of the rank that failed first. */
+    if ((r->state == TRIAL_FAILED || (r->state == TRIAL_PENDING && *r->error)) && !is_first(&t))
+        note(&t, "this is the output of rank %d of the gang, which failed",
+             (int)t.trial.gang->rank);
     if ((r->state != TRIAL_PENDING || *r->error) && take_log(r, &self->log))
         fail(r, &(struct err){"out of memory for the log"});
     program_report_release(&t.report);
-    buf_release(&t.folder);
-    buf_release(&t.scratch);
-    buf_release(&t.results);
-    buf_release(&t.checkpoint);
-    buf_release(&t.curve);
-    buf_release(&t.gpus);
-    buf_release(&t.gpu_variables);
+    for (int i = 0; i < TEXTS; i++)
+        buf_release(&t.text[i]);
 }
 
 static const char *unable(const void *self)

@@ -34,7 +34,7 @@ static int run_below(struct spawner *s)
                                       .variables = (const char *const *)environ,
                                       .output = STDOUT_FILENO,
                                       .error = STDERR_FILENO};
-    struct pollfd wanted = {.fd = spawner_fd(s), .events = POLLIN};
+    struct pollfd wanted = {.fd = s->fd, .events = POLLIN};
     struct spawner_end end;
     struct err err;
 

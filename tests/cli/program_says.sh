@@ -261,16 +261,6 @@ is "doctor finds it" "$? $(grep -A 1 refuse out)" "2 run would refuse: s.ini:5: 
 sweep './ok.sh {n}' 'inputs = nosuch.csv' >s.ini
 "$ESPALIER" doctor s.ini s.db >out 2>err
 like "and a missing input file" "$? $(grep refuse out)" '^2 run would refuse: s.ini:6: inputs: no file '
-sweep 'nosuch {n} && true' 'shell = yes' >s.ini
-refused "the first word of a shell command" "'nosuch': no such program in PATH"
-sweep './nosuch.sh {n} >log 2>&1' 'shell = yes' >s.ini
-refused "with a path" "'./nosuch.sh': no such file"
-for command in 'nosuch {n} || ./ok.sh' 'nosuch; ./ok.sh {n}' 'x=./ok.sh && $x {n}' 'test -e ok.sh && ./ok.sh {n}' 'mine {n}'; do
-    sweep "$command" 'shell = yes' "env = PATH=$T/own:/usr/bin:/bin" >s.ini
-    run s.ini --db s.db -q
-    is "not refused: $command" "$? $(cat err)" "0 "
-    rm -rf s.db*
-done
 
 # ---- failures ----
 

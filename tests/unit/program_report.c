@@ -133,22 +133,19 @@ static void test_json(void **state)
 
 #define NAME_60 "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 
+#define NO_NUMBER ": must be a number; report each number under a name of its own"
+
 static void test_json_refused(void **state)
 {
     static const struct {
         const char *text, *reason;
     } cases[] = {
-        {"\n{\"acc\": 1}\n{\"acc\": \"high\"}",
-         "results line 3: acc is text (\"high\"): must be a number"},
-        {"{\"acc\": \"0,5\"}", "results line 1: acc is text (\"0,5\"): must be a number"},
-        {"{\"acc\": \"0x10\"}", "results line 1: acc is text (\"0x10\"): must be a number"},
-        {"{\"acc\": true}", "results line 1: acc is true: must be a number, such as 1"},
-        {"{\"acc\": false}", "results line 1: acc is false: must be a number, such as 0"},
-        {"{\"acc\": [1]}", "results line 1: acc is a list: must be a number; report each number "
-                           "under a name of its own"},
-        {"{\"val\": {\"acc\": 1}}",
-         "results line 1: val is an object: must be a number; report each "
-         "number under a name of its own"},
+        {"\n{\"acc\": 1}\n{\"acc\": \"high\"}", "results line 3: acc is \"high\"" NO_NUMBER},
+        {"{\"acc\": \"0,5\"}", "results line 1: acc is \"0,5\"" NO_NUMBER},
+        {"{\"acc\": \"0x10\"}", "results line 1: acc is \"0x10\"" NO_NUMBER},
+        {"{\"acc\": true}", "results line 1: acc is true" NO_NUMBER},
+        {"{\"acc\": [1]}", "results line 1: acc is [1]" NO_NUMBER},
+        {"{\"val\": {\"acc\": 1}}", "results line 1: val is {\"acc\":1}" NO_NUMBER},
         {"{\"acc\": 99999999999999999999}",
          "results line 1: acc is an integer beyond 64 bits: write it with an exponent, as 1e20"},
         {"{\"acc\": -99999999999999999999}",
@@ -160,7 +157,7 @@ static void test_json_refused(void **state)
          "results line 1: epoch is 2147483648: must be an integer from 0 to 2147483647"},
         {"{\"epoch\": NaN}",
          "results line 1: epoch is nan: must be an integer from 0 to 2147483647"},
-        {"{\"epoch\": \"x\"}", "results line 1: epoch is text (\"x\"): must be a number"},
+        {"{\"epoch\": \"x\"}", "results line 1: epoch is \"x\"" NO_NUMBER},
         {"{\"epoch\": 2}\n{\"epoch\": 1}",
          "results line 2: epoch 1 after epoch 2: epochs must increase"},
         {"{\"epoch\": 2, \"acc\": 1}\n{\"epoch\": 2, \"acc\": 1}",
@@ -465,17 +462,13 @@ static void test_stdout_refused(void **state)
         {"acc: 0,93, loss: 0,2\n", "acc is '0,93' in line 1 of stdout: must be a number"},
         {"acc: 0.5\nx\nacc: NA\n", "acc is 'NA' in line 3 of stdout: must be a number"},
         {"epoch=1 acc=0.5\nacc: NA\n", "acc is 'NA' in line 2 of stdout: must be a number"},
-        {"an accent 3\nacc is good\nmacc 3\nAcc 3 was best",
-         "no line of stdout has acc: or acc= and a number; nearest: 'Acc 3 was best' in line 4 of "
-         "stdout"},
-        {"loss: 3\nval acc: 0.93\n", "no acc among the results: loss, val_acc; nearest: "
-                                     "'val acc: 0.93' in line 2 of stdout"},
-        {"Training set acc: 0.9\n",
-         "no acc among the results: Training_set_acc; nearest: 'Training set acc: 0.9' in line 1 of "
-         "stdout"},
-        {"one acc: 0.9, two acc: 0.5\n", "acc may be two_acc or another number in line 1 of stdout: "
-                                         "one of their names must be the objective"},
-        {"bad\n", "no results: no line of stdout has acc: or acc= and a number, such as acc: 0.5, "
+        {"loss: 3\nval acc: 0.93\n",
+         "no acc among the results: loss, val_acc; [sweep] objective must be one of them"},
+        {"one acc: 0.9, two acc: 0.5\n",
+         "acc may be two_acc or another number in line 1 of stdout: "
+         "one of their names must be the objective"},
+        {"bad\n", "no results: no line of stdout has acc: or acc= and a number, such as acc: 0.5 "
+                  "(stderr is not read), "
                   "and nothing is in the file that ESPALIER_RESULTS names"},
     };
 
@@ -524,13 +517,6 @@ static void test_both_sources(void **state)
     add(&r, RESULTS, "{\"acc\": 0.5}\n");
     program_report_end_attempt(&r, false);
     assert_string_equal(summary(&r), "acc 0.5");
-    begin(&r);
-    add(&r, STDOUT, "loss: 3\n");
-    program_report_add_stderr(&r, "x\nac", 4);
-    program_report_add_stderr(&r, "c: 1\n", 5);
-    program_report_end_attempt(&r, false);
-    assert_string_equal(summary(&r),
-                        "no acc among the results: loss; nearest: 'acc: 1' in line 2 of stderr");
     begin(&r);
     add(&r, STDOUT, "epoch=1 acc=0.1 loss=5\nepoch=3 acc=0.9\ntest=1\nn=2\n");
     add(&r, RESULTS, "{\"epoch\": 1, \"acc\": 0.5}\n{\"epoch\": 2, \"acc\": 0.4}\n{\"test\": 8}\n");
@@ -803,8 +789,7 @@ static void test_epoch_limit(void **state)
     add(&r, STDOUT, buf_text(&lines));
     add(&r, STDOUT, "epoch=1000000 acc=1\n");
     program_report_end_attempt(&r, false);
-    assert_string_equal(summary(&r),
-                        "stdout line 1000001: more than 1000000 epochs: this is the limit");
+    assert_string_equal(summary(&r), "more than 1000000 epochs in all attempts: this is the limit");
     buf_release(&lines);
 }
 

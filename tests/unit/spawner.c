@@ -272,7 +272,7 @@ static int start(struct spawner *s, const char *const *words, int64_t memory_byt
 
 static struct spawner_end wait_end(struct spawner *s)
 {
-    struct pollfd wanted = {.fd = spawner_fd(s), .events = POLLIN};
+    struct pollfd wanted = {.fd = s->fd, .events = POLLIN};
     double until_s = clock_now(&clock_system) + PATIENCE_S;
     struct spawner_end end;
 
@@ -446,7 +446,7 @@ static void test_a_program_inherits_nothing(void **state)
     signal(SIGXFSZ, SIG_IGN);
     start_spawner(&s);
     signal(SIGXFSZ, SIG_DFL);
-    assert_true(fcntl(spawner_fd(&s), F_GETFD) & FD_CLOEXEC);
+    assert_true(fcntl(s.fd, F_GETFD) & FD_CLOEXEC);
     sigprocmask(SIG_SETMASK, &before, NULL);
     out = start(&s, act_words("state", NULL), 0);
     assert_int_equal(wait_end(&s).status, 0);
@@ -764,7 +764,7 @@ static void test_the_spawner_is_killed(void **state)
         assert_int_equal(count_marked(), 0);
         assert_int_equal(run(&s, act_words("exit", "4"), 0).status, 4);
     }
-    assert_false(spawner_is_lost(&s));
+    assert_false(s.is_lost);
     /* idle */
     kill(only_child(s.keeper), SIGKILL);
     assert_int_equal(run(&s, act_words("exit", "5"), 0).status, 5);
@@ -808,7 +808,7 @@ static void test_the_keeper_is_killed(void **state)
     kill(spawner, SIGKILL);
     end = wait_end(&s);
     assert_int_equal(end.how, SPAWNER_LOST);
-    assert_true(spawner_is_lost(&s));
+    assert_true(s.is_lost);
     await_marked(0);
     assert_int_equal(spawner_run(&s, &program, &err), -1);
     assert_non_null(strstr(err.text, "processes that start programs are gone"));
@@ -830,9 +830,9 @@ static void test_both_are_killed_while_idle(void **state)
     kill(spawner, SIGKILL);
     await_death(spawner);
     assert_int_equal(waitid(P_PID, (id_t)s.keeper, &info, WEXITED | WNOWAIT), 0);
-    assert_false(spawner_is_lost(&s));
+    assert_false(s.is_lost);
     assert_int_equal(spawner_run(&s, &program, &err), -1);
-    assert_true(spawner_is_lost(&s));
+    assert_true(s.is_lost);
     assert_int_equal(spawner_run(&s, &program, &err), -1);
     spawner_stop(&s);
 }
@@ -855,7 +855,7 @@ static void test_a_stopped_spawner(void **state)
         end = wait_end(&s);
         assert_int_equal(end.how, SPAWNER_LOST);
         assert_int_equal(count_marked(), 0);
-        assert_false(spawner_is_lost(&s));
+        assert_false(s.is_lost);
         assert_int_equal(run(&s, act_words("exit", "4"), 0).status, 4);
     }
     start_with_daemon(&s);
@@ -863,7 +863,7 @@ static void test_a_stopped_spawner(void **state)
     spawner_force(&s, true);
     end = wait_end(&s);
     assert_int_equal(end.how, SPAWNER_LOST);
-    assert_true(spawner_is_lost(&s));
+    assert_true(s.is_lost);
     await_marked(0);
     spawner_stop(&s);
 }
