@@ -63,12 +63,16 @@ static void *take_counted(struct arena *arena, size_t n, size_t size, bool is_re
     size_t bytes;
     void *piece;
 
-    if (size && n > (SIZE_MAX - ALIGNMENT) / size)
+    if (size && n > (SIZE_MAX - ALIGNMENT) / size) {
+        arena->is_short = true;
         return NULL;
+    }
     bytes = (n * size + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     piece = is_real ? take(arena, bytes) : nowhere;
-    if (!piece)
+    if (!piece) {
+        arena->is_short = true;
         return NULL;
+    }
     arena->used_bytes += bytes;
     if (arena->used_bytes > arena->peak_bytes)
         arena->peak_bytes = arena->used_bytes;
@@ -119,6 +123,7 @@ void arena_reset(struct arena *arena)
         arena->blocks->used = 0;
     }
     arena->used_bytes = 0;
+    arena->is_short = false;
 }
 
 void arena_release(struct arena *arena)

@@ -16,6 +16,7 @@ struct arena {
     size_t peak_bytes;
     size_t next_bytes; /* size of the next block, at least */
     bool counts;       /* set by the caller: pieces count, but have no memory */
+    bool is_short;     /* a piece was refused since the last reset: one check for several */
 };
 
 /* A zeroed struct is ready for use. */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "tensor/spmm.h"
+
 int64_t division_weight(const struct division_samples *samples, int32_t i)
 {
     const int64_t *row_start = samples->a_hat->row_start;
@@ -86,12 +88,23 @@ struct mat division_rows(const struct mat *m, struct span span)
     return mat_view(mat_row(m, span.begin), span.n, m->n_cols);
 }
 
+void division_spmm(struct mat *out, const struct receptive_field *field, int32_t to,
+                   const struct csr *a_hat, const struct mat *from, int32_t from_level)
+{
+    for (int32_t i = division_begin(field); i < division_end(field); i++) {
+        struct span span = receptive_field_span(field, to, i);
+        struct mat own = division_rows(out, span);
+
+        spmm(&own, a_hat, span.rows, from, receptive_field_pos(field, from_level));
+    }
+}
+
 bool division_has_shares(const struct receptive_field *field)
 {
     return field->division && !field->graph_start;
 }
 
-void division_share(const struct receptive_field *field, int32_t level, struct mat *m)
+void division_share(const struct receptive_field *field, int32_t level, const struct mat *m)
 {
     const struct division *division = field->division;
 
@@ -127,7 +140,7 @@ int row_buffers_free(const struct row_buffers *buffers, int used)
 }
 
 void row_buffers_share(struct row_buffers *buffers, int buffer, const struct receptive_field *field,
-                       int32_t level, struct mat *m)
+                       int32_t level, const struct mat *m)
 {
     const struct crew *crew;
 

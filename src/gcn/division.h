@@ -65,6 +65,10 @@ struct layer *division_gradient(struct model *model, const struct receptive_fiel
 /* A worker's rows of m. */
 struct mat division_rows(const struct mat *m, struct span span);
 
+/* out = A^ from in the workers' rows of level `to`; from: of level from_level. */
+void division_spmm(struct mat *out, const struct receptive_field *field, int32_t to,
+                   const struct csr *a_hat, const struct mat *from, int32_t from_level);
+
 /* ---- matrices of which workers read each other's rows ---- */
 
 enum { ROW_BUFFERS = 3 };
@@ -89,8 +93,8 @@ bool division_has_shares(const struct receptive_field *field);
 
 /* Let every rank see all rows of m, of a level: in common memory, or in a buffer. Does nothing
  * without division_has_shares(). */
-void division_share(const struct receptive_field *field, int32_t level, struct mat *m);
+void division_share(const struct receptive_field *field, int32_t level, const struct mat *m);
 void row_buffers_share(struct row_buffers *buffers, int buffer, const struct receptive_field *field,
-                       int32_t level, struct mat *m);
+                       int32_t level, const struct mat *m);
 
 #endif

@@ -21,6 +21,8 @@ struct first_layer {
     const struct gcn_inputs *inputs; /* borrowed */
     enum first_form form;            /* without input dropout */
     struct dropout dropout;          /* of features */
+    bool drops;                      /* in this pass */
+    uint32_t step;                   /* addresses dropout */
     float *panel;                    /* (panel_rows, F) copied features */
     int32_t panel_rows;
     const struct receptive_field *panel_field; /* the panel has its rows from panel_begin */
@@ -44,13 +46,12 @@ void first_layer_forward(struct mat *z, struct first_layer *first,
                          const struct receptive_field *field, const struct mat *w,
                          struct row_buffers *buffers, bool is_training, uint32_t step);
 
-/* The gradient by w (F, H) into the model or the parts of workers. With dropout, call it right after
- * this step's forward pass.
+/* The gradient by w (F, H) into the model or the parts of workers. Call it right after this step's
+ * forward pass, unless that was given the product.
  *   dz    in  (n of level 1, H)
  *   room      (n of level 0, H) scratch */
 void first_layer_backward(struct model *model, struct first_layer *first,
-                          const struct receptive_field *field, const struct mat *dz, float *room,
-                          uint32_t step);
+                          const struct receptive_field *field, const struct mat *dz, float *room);
 
 /* Call after rebuilding a field. */
 void first_layer_forget(struct first_layer *first);

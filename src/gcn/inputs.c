@@ -28,8 +28,7 @@ static int make_sparse(struct gcn_inputs *inputs, const struct gcn_outline *outl
     }
     if (!inputs->has[FIRST_AX_SPARSE])
         return 0;
-    return csr_multiply(&inputs->ax_sparse, &inputs->a_hat, x, outline->entries_ax, err) == 1 ? 0
-                                                                                              : -1;
+    return csr_multiply(&inputs->ax_sparse, &inputs->a_hat, x, outline->entries_ax, err);
 }
 
 /* ---- dense features ---- */
@@ -244,30 +243,19 @@ void gcn_inputs_release(struct gcn_inputs *inputs)
 _Static_assert(sizeof(struct gcn_inputs) == 264, "walk() must know every array of gcn_inputs");
 #endif
 
-static void walk_coded(struct packer *p, struct coded *c)
-{
-    PACKER_ARRAY(p, c->column, c->n_groups + 1);
-    PACKER_ARRAY(p, c->entry, c->n_groups + 1);
-    PACKER_ARRAY(p, c->base, c->n_cols);
-    PACKER_ARRAY(p, c->parent, c->n_entries);
-    PACKER_ARRAY(p, c->item, c->n_entries + 1);
-    PACKER_ARRAY(p, c->item_column, c->n_items);
-    PACKER_ARRAY(p, c->item_delta, c->n_items);
-    PACKER_ARRAY(p, c->code, coded_code_bytes(c));
-    PACKER_ARRAY(p, c->run_start, c->n_entries + 1);
-    PACKER_ARRAY(p, c->run, (size_t)c->n_groups * (size_t)c->n_rows);
-}
-
 static void walk(struct packer *p, void *object)
 {
     struct gcn_inputs *inputs = object;
+    struct coded *c = &inputs->coded;
 
     packer_csr(p, &inputs->a_hat);
     packer_mat(p, &inputs->x);
     packer_csr(p, &inputs->x_sparse);
     packer_mat(p, &inputs->ax);
     packer_csr(p, &inputs->ax_sparse);
-    walk_coded(p, &inputs->coded);
+#define WALK(name, n) PACKER_ARRAY(p, c->name, n);
+    CODED_ARRAYS(WALK, c)
+#undef WALK
 }
 
 static const struct packed_type packed = {"esp-gcni", 2, sizeof(struct gcn_inputs), walk};

@@ -36,13 +36,17 @@
 #include "gcn/receptive_field.h"
 
 struct pass {
-    const struct gcn_spec *spec; /* borrowed, like the next two */
+    /* Set by the caller before pass_init(); borrowed. */
+    const struct gcn_spec *spec;
     const struct gcn_inputs *inputs;
     struct model *model;
+    int32_t capacity;                   /* most nodes on a level */
+    const struct division *division;    /* of all divided fields; NULL if there are none */
+    const struct pass_counted *counted; /* NULL unless scratch counts */
+
     struct first_layer first;
     struct dropout dropout; /* of hidden units */
     struct hidden *hidden;  /* [n_hidden] state for the backward pass */
-    float **p;              /* [n_hidden] (capacity, H) A^ h; NULL if never made */
     float *z;               /* (capacity, width) products and, in the backward pass, scratch */
     struct row_buffers buffers;
     int d_buffer;     /* of the gradient, in the backward pass */
@@ -52,8 +56,11 @@ struct pass {
     int32_t *winner;  /* (graphs, H) for POOL_MAX */
     int32_t n_hidden; /* L - 1, or L if samples are graphs */
     double flops;     /* sum so far, of all workers, without the first layer */
-    int32_t capacity;
-    const struct pass_counted *counted; /* in pass_init() */
+
+    /* Of the last pass_forward(). */
+    const struct receptive_field *field;
+    bool is_training;
+    uint32_t step;
 };
 
 /* For an arena that counts (base/arena.h): only rows that are written count, because other pages take
@@ -64,22 +71,15 @@ struct pass_counted {
     double own;                        /* of the rows of a level: the share that the rank writes */
 };
 
-/* capacity: most nodes on a level. division: of all divided fields; NULL if there are none. counted:
- * NULL unless scratch counts. Takes memory from scratch, and from the division's crew. */
-int pass_init(struct pass *pass, const struct gcn_spec *spec, const struct gcn_inputs *inputs,
-              int32_t n_train, int32_t capacity, struct model *model,
-              const struct division *division, const struct pass_counted *counted, struct hash key,
-              struct arena *scratch, struct err *err);
+/* Takes memory from scratch, and from the division's crew. */
+int pass_init(struct pass *pass, int32_t n_train, struct hash key, struct arena *scratch,
+              struct err *err);
 
 /* Expected rows of a level, of n samples. */
 double pass_counted_rows(const struct pass *pass, double n, int32_t level);
 
-/* The first layer's product z out (n of level 1, H). */
-void pass_first(struct mat *z, struct pass *pass, const struct receptive_field *field,
-                bool is_training, uint32_t step);
-
 /* Logits (n, C) of the field's samples, or of this rank's: a view, valid until the next call.
- *   z1           the first layer's product; NULL: computed here
+ *   z1           the first layer's product in evaluation; NULL: computed here
  *   z1_rows      its rows for level 1; NULL: row i
  *   is_training  dropout, addressed by step, and the batch's statistics */
 struct mat pass_forward(struct pass *pass, const struct receptive_field *field,
@@ -88,9 +88,8 @@ struct mat pass_forward(struct pass *pass, const struct receptive_field *field,
 
 /* The model's gradient, after pass_forward() in training. d: gradient by the logits, in the matrix
  * of pass_gradient(); overwritten. */
-void pass_backward(struct pass *pass, const struct receptive_field *field, struct mat *d,
-                   uint32_t step);
+void pass_backward(struct pass *pass, struct mat *d);
 
-struct mat pass_gradient(struct pass *pass, const struct receptive_field *field);
+struct mat pass_gradient(struct pass *pass);
 
 #endif

@@ -199,11 +199,6 @@ void receptive_field_build_graphs(struct receptive_field *field, const struct cs
     divide(field);
 }
 
-const int32_t *receptive_field_samples(const struct receptive_field *field)
-{
-    return field->graph_start ? field->graphs : field->level[field->n_layers].rows;
-}
-
 /* All n miss a given sample with probability (1 - degree / N)^n. */
 double receptive_field_expected(double n_samples, double degree, double n, int32_t down)
 {
@@ -251,12 +246,11 @@ struct span receptive_field_span(const struct receptive_field *field, int32_t le
 
 struct span receptive_field_samples_span(const struct receptive_field *field, int32_t worker)
 {
-    const int32_t *samples = receptive_field_samples(field);
-    const int32_t *first;
+    const struct level *top = &field->level[field->n_layers];
+    const int32_t *samples = field->graph_start ? field->graphs : top->rows, *first;
 
     if (!field->division)
-        return (struct span){
-            0, field->graph_start ? field->n_graphs : field->level[field->n_layers].n, samples};
-    first = field->graph_start ? field->division->first : field->level[field->n_layers].first;
+        return (struct span){0, field->graph_start ? field->n_graphs : top->n, samples};
+    first = field->graph_start ? field->division->first : top->first;
     return (struct span){first[worker], first[worker + 1] - first[worker], samples + first[worker]};
 }

@@ -77,9 +77,6 @@ void receptive_field_build(struct receptive_field *field, const struct csr *a_ha
 void receptive_field_build_graphs(struct receptive_field *field, const struct csr *a_hat,
                                   const int32_t *graphs, int32_t n);
 
-/* Nodes or graphs [n], in the order of the top level's rows. */
-const int32_t *receptive_field_samples(const struct receptive_field *field);
-
 /* Expected samples `down` levels below n, with random neighbours; degree: mean entries in A^'s
  * rows. */
 double receptive_field_expected(double n_samples, double degree, double n, int32_t down);

@@ -249,7 +249,7 @@ static int project_dense(struct mat *l, const struct reducer *reducer, const str
         scaling_apply(room.scaled, &reducer->scaling, &panel, &x);
         for (int64_t i = 0; i < mat_size(&x); i++)
             x.v[i] = (float)room.scaled[i];
-        gemm(&part, 1, &x, basis, 0);
+        gemm(&part, &x, basis);
     }
     room_release(&room);
     return rc;

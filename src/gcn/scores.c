@@ -15,18 +15,7 @@ int scores_init(struct scores *s, const struct training_target *target, const st
     s->truth = arena_take(scratch, n, sizeof *s->truth);
     s->label = arena_take(scratch, n, sizeof *s->label);
     s->scratch = arena_take(scratch, 1, metric_scratch_bytes(data->n_samples, data->n_classes));
-    if (!s->output || !s->truth || !s->label || !s->scratch)
-        return err_nomem(err, "scores", n * (n_outputs + 2) * sizeof(float));
-    return 0;
-}
-
-void scores_take_targets(struct scores *s, const int32_t *samples, int32_t n)
-{
-    for (int32_t i = 0; i < n; i++)
-        if (s->target->task == TASK_CLASSIFICATION)
-            s->label[i] = s->target->label[samples[i]];
-        else
-            s->truth[i] = s->target->standardized[samples[i]];
+    return scratch->is_short ? err_nomem(err, "scores", n * (n_outputs + 2) * sizeof(float)) : 0;
 }
 
 double scores_metric(const struct scores *s, enum metric metric, int32_t n)
@@ -40,30 +29,24 @@ double scores_metric(const struct scores *s, enum metric metric, int32_t n)
     return metric == METRIC_RMSE || metric == METRIC_MAE ? value * target->sd : value;
 }
 
-/* Mean; NaN for scores of classes. Logits become log-probabilities. */
-static double mean_loss(struct scores *s, const int32_t *samples, int32_t n, bool are_logits)
+double scores_prepare(struct scores *s, const int32_t *samples, int32_t n, bool are_logits)
 {
-    struct mat out = mat_view(s->output, n, s->target->n_outputs);
-    double weight = loss_weight(s->target, samples, n), loss;
+    const struct training_target *target = s->target;
+    bool has_classes = target->task == TASK_CLASSIFICATION;
+    struct mat out = mat_view(s->output, n, target->n_outputs);
+    double weight = loss_weight(target, samples, n), loss;
 
-    if (s->target->task == TASK_CLASSIFICATION && !are_logits)
+    for (int32_t i = 0; i < n; i++)
+        if (has_classes)
+            s->label[i] = target->label[samples[i]];
+        else
+            s->truth[i] = target->standardized[samples[i]];
+    if (has_classes && !are_logits)
         return NAN;
-    loss = loss_of(NULL, weight, &out, samples, s->target);
-    if (s->target->task == TASK_CLASSIFICATION)
+    loss = loss_of(NULL, weight, &out, samples, target);
+    if (has_classes)
         kernel_log_softmax(&out);
     return loss / weight;
-}
-
-static void put_part(struct gcn_outcome *outcome, enum part part, struct scores *s,
-                     const int32_t *samples, int32_t n, bool are_logits)
-{
-    if (!n)
-        return;
-    scores_take_targets(s, samples, n);
-    outcome->losses[part] = mean_loss(s, samples, n, are_logits);
-    for (int m = 0; m < METRIC_COUNT; m++)
-        if (metric_task((enum metric)m) == s->target->task && (are_logits || m != METRIC_LOG_LOSS))
-            outcome->metrics[part][m] = scores_metric(s, (enum metric)m, n);
 }
 
 void scores_put(struct gcn_outcome *outcome, struct scores *s, const struct split *split,
@@ -75,11 +58,21 @@ void scores_put(struct gcn_outcome *outcome, struct scores *s, const struct spli
         int32_t n;
     } parts[] = {{PART_TRAIN, split->train, split->n_train},
                  {PART_VAL, split->val, split->n_val},
-                 {PART_TEST, split->test, split->n_test}};
+                 {PART_TEST, split->test, split->n_test},
+                 {PART_STOP, split->stop, split->n_stop}};
 
     for (size_t p = 0; p < sizeof parts / sizeof *parts; p++) {
-        for (int32_t i = 0; i < parts[p].n; i++)
+        enum part part = parts[p].part;
+        int32_t n = parts[p].n;
+
+        if (!n)
+            continue;
+        for (int32_t i = 0; i < n; i++)
             predict(arg, s->output + (int64_t)i * s->target->n_outputs, parts[p].samples[i]);
-        put_part(outcome, parts[p].part, s, parts[p].samples, parts[p].n, are_logits);
+        outcome->losses[part] = scores_prepare(s, parts[p].samples, n, are_logits);
+        for (int m = 0; m < METRIC_COUNT; m++)
+            if (metric_task((enum metric)m) == s->target->task &&
+                (are_logits || m != METRIC_LOG_LOSS))
+                outcome->metrics[part][m] = scores_metric(s, (enum metric)m, n);
     }
 }

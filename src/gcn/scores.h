@@ -18,8 +18,10 @@ struct scores {
 int scores_init(struct scores *s, const struct training_target *target, const struct dataset *data,
                 struct arena *scratch, struct err *err);
 
-/* The targets of the n samples whose outputs are in s->output. */
-void scores_take_targets(struct scores *s, const int32_t *samples, int32_t n);
+/* Prepare scores_metric() of n samples whose outputs are in s->output; returns their mean loss. Logits of
+ * classes become log-probabilities.
+ *   are_logits  outputs of classes are logits; false: scores, whose loss is NaN */
+double scores_prepare(struct scores *s, const int32_t *samples, int32_t n, bool are_logits);
 
 /* A metric of the task over n samples. Standardised values, so that the target's offset costs no
  * precision; errors are scaled to its units. */
@@ -28,8 +30,7 @@ double scores_metric(const struct scores *s, enum metric metric, int32_t n);
 /* Writes the outputs of a sample. */
 typedef void scores_predict(void *arg, float *output, int32_t sample);
 
-/* Predict and score all parts of a model without epochs.
- *   are_logits  outputs of classes are logits; false: scores without a loss or log_loss */
+/* Predict and score all parts. Without are_logits, classes have no log_loss. */
 void scores_put(struct gcn_outcome *outcome, struct scores *s, const struct split *split,
                 bool are_logits, scores_predict *predict, void *arg);
 

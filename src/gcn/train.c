@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "gcn/checkpoint.h"
 #include "gcn/scores.h"
+#include "gcn/trainer.h"
 #include "tensor/gemm.h"
-#include "tensor/kernel.h"
 
 struct gcn_run {
     struct gcn_outcome *outcome;
@@ -28,77 +27,61 @@ struct gcn_run {
     struct scores scores;           /* of log-probabilities, or of standardised predictions */
 };
 
-/* Batches of graphs are balanced. With one worker they stay as they are. */
-static int init_deal(struct gcn_run *run, struct arena *scratch)
+void gcn_outcome_init(struct gcn_outcome *outcome)
 {
-    const struct trainer *trainer = &run->trainer;
-    size_t n = (size_t)run->split->n_train;
-
-    run->deal = (struct deal){
-        .n = run->split->n_train,
-        .n_workers = trainer->crew->n_workers,
-        .batch_size = run->spec->batch_size,
-        .samples = arena_take(scratch, n, sizeof *run->deal.samples),
-    };
-    run->order = arena_take(scratch, n, sizeof *run->order);
-    if (!run->deal.samples || !run->order)
-        return -1;
-    if (run->deal.n_workers == 1 || trainer->is_full_batch || run->spec->pool == POOL_NONE)
-        return 0;
-    run->weighed = arena_take(scratch, n, sizeof *run->weighed);
-    return run->weighed ? 0 : -1;
+    *outcome = (struct gcn_outcome){.status = GCN_DONE, .curve = outcome->curve, .value = NAN};
+    for (int part = 0; part < PART_COUNT; part++) {
+        outcome->losses[part] = NAN;
+        for (int m = 0; m < METRIC_COUNT; m++)
+            outcome->metrics[part][m] = NAN;
+    }
 }
 
 static int run_init(struct gcn_run *run, const struct gcn_training *training, struct err *err)
 {
     struct arena *scratch = training->scratch;
     const struct dataset *data = run->inputs->data;
-    size_t n = (size_t)data->n_samples;
+    struct trainer *trainer = &run->trainer;
+    size_t n = (size_t)data->n_samples, n_train = (size_t)run->split->n_train;
 
-    if (trainer_init(&run->trainer, training, err))
+    if (trainer_init(trainer, training, err) ||
+        scores_init(&run->scores, &trainer->target, data, scratch, err))
         return -1;
     rng_init(&run->batch_rng, run->key, RNG_BATCH);
     run->all = arena_take(scratch, n, sizeof *run->all);
-    run->best = arena_take(scratch, (size_t)run->trainer.model.n_weights, sizeof *run->best);
-    if (scores_init(&run->scores, &run->trainer.target, data, scratch, err))
-        return -1;
-    if (init_deal(run, scratch) || !run->all || !run->best)
+    run->best = arena_take(scratch, (size_t)trainer->model.n_weights, sizeof *run->best);
+    run->order = arena_take(scratch, n_train, sizeof *run->order);
+    run->deal = (struct deal){
+        .n = run->split->n_train,
+        .n_workers = trainer->crew->n_workers,
+        .batch_size = run->spec->batch_size,
+        .samples = arena_take(scratch, n_train, sizeof *run->deal.samples),
+    };
+    /* Batches of graphs are balanced. With one worker they stay as they are. */
+    if (run->deal.n_workers > 1 && !trainer->is_full_batch && run->spec->pool != POOL_NONE)
+        run->weighed = arena_take(scratch, n_train, sizeof *run->weighed);
+    if (scratch->is_short)
         return err_nomem(err, "samples", n * sizeof *run->all);
     if (!scratch->counts)
-        memcpy(run->best, run->trainer.model.weights,
-               (size_t)run->trainer.model.n_weights * sizeof *run->best);
+        memcpy(run->best, trainer->model.weights,
+               (size_t)trainer->model.n_weights * sizeof *run->best);
     return 0;
 }
 
-/* Prepare to score nodes [n], whose logits are rows row[nodes[i]] of z (row NULL: i). Returns the
- * mean loss. */
-static double prepare(struct gcn_run *run, const struct mat *z, const int32_t *row,
-                      const int32_t *nodes, int32_t n)
-{
-    const struct training_target *target = &run->trainer.target;
-    struct mat out = mat_view(run->scores.output, n, z->n_cols);
-    double weight = loss_weight(target, nodes, n), loss;
+/* Logits of samples: that of sample i is row rows[i]. */
+struct prediction {
+    const struct training_target *target;
+    struct mat logits;
+    const int32_t *rows;
+};
 
-    for (int32_t i = 0; i < n; i++)
-        memcpy(mat_row(&out, i), mat_row(z, row ? row[nodes[i]] : i),
-               (size_t)z->n_cols * sizeof *out.v);
-    target_add_offset(&out, nodes, target);
-    loss = loss_of(NULL, weight, &out, nodes, target);
-    if (target->task == TASK_CLASSIFICATION)
-        kernel_log_softmax(&out);
-    scores_take_targets(&run->scores, nodes, n);
-    return loss / weight;
-}
-
-static void score_part(struct gcn_run *run, enum part part, const struct mat *z, const int32_t *row,
-                       const int32_t *nodes, int32_t n)
+static void predict(void *arg, float *output, int32_t sample)
 {
-    if (n == 0)
-        return;
-    run->outcome->losses[part] = prepare(run, z, row, nodes, n);
-    for (int m = 0; m < METRIC_COUNT; m++)
-        if (metric_task((enum metric)m) == run->trainer.target.task)
-            run->outcome->metrics[part][m] = scores_metric(&run->scores, (enum metric)m, n);
+    const struct prediction *p = arg;
+    struct mat row = mat_view(output, 1, p->logits.n_cols);
+
+    memcpy(output, mat_row(&p->logits, p->rows[sample]), (size_t)row.n_cols * sizeof *output);
+    target_add_offset(&row, &sample, p->target);
 }
 
 /* The chosen epoch keeps the value and loss that chose it: products over other rows may differ in
@@ -129,20 +112,16 @@ static void score_all(struct gcn_run *run)
 {
     const struct split *split = run->split;
     struct trainer *trainer = &run->trainer;
+    struct prediction p = {.target = &trainer->target};
     int32_t *end = run->all;
-    const int32_t *row;
-    struct mat z;
 
     end = append(end, split->train, split->n_train);
     end = append(end, split->val, split->n_val);
     end = append(end, split->test, split->n_test);
     end = append(end, split->stop, split->n_stop);
     trainer_set_weights(trainer, run->best);
-    z = trainer_logits_of(trainer, run->all, (int32_t)(end - run->all), &row);
-    score_part(run, PART_TRAIN, &z, row, split->train, split->n_train);
-    score_part(run, PART_VAL, &z, row, split->val, split->n_val);
-    score_part(run, PART_TEST, &z, row, split->test, split->n_test);
-    score_part(run, PART_STOP, &z, row, split->stop, split->n_stop);
+    p.logits = trainer_logits_of(trainer, run->all, (int32_t)(end - run->all), &p.rows);
+    scores_put(run->outcome, &run->scores, split, true, predict, &p);
     settle_scores(run);
 }
 
@@ -174,8 +153,11 @@ static void watch(struct gcn_run *run, struct gcn_epoch *record)
     struct trainer *trainer = &run->trainer;
     double since = clock_now(trainer->clock);
     struct mat z = trainer_watched_logits(trainer);
+    struct mat out = mat_view(run->scores.output, z.n_rows, z.n_cols);
 
-    record->val_loss = prepare(run, &z, NULL, trainer->watched, trainer->n_watched);
+    memcpy(out.v, z.v, (size_t)mat_size(&z) * sizeof *z.v);
+    target_add_offset(&out, trainer->watched, &trainer->target);
+    record->val_loss = scores_prepare(&run->scores, trainer->watched, trainer->n_watched, true);
     record->val_value = scores_metric(&run->scores, run->spec->objective, trainer->n_watched);
     trainer->seconds[GCN_EVALUATION] += clock_now(trainer->clock) - since;
 }
@@ -188,22 +170,15 @@ static bool is_better(double value, double best, bool maximize)
     return maximize ? value > best : value < best;
 }
 
-static bool is_better_epoch(const struct gcn_run *run, const struct gcn_epoch *record)
-{
-    const struct gcn_outcome *outcome = run->outcome;
-
-    if (outcome->best_epoch == 0)
-        return true;
-    if (run->spec->choose_epoch == CHOOSE_LOSS)
-        return is_better(record->val_loss, outcome->curve[outcome->best_epoch - 1].val_loss, false);
-    return is_better(record->val_value, outcome->value, run->spec->maximize);
-}
-
 static void keep_if_best(struct gcn_run *run, const struct gcn_epoch *record, int32_t epoch)
 {
     struct gcn_outcome *outcome = run->outcome;
+    const struct gcn_epoch *best =
+        outcome->best_epoch > 0 ? &outcome->curve[outcome->best_epoch - 1] : NULL;
 
-    if (!is_better_epoch(run, record))
+    if (best && !(run->spec->choose_epoch == CHOOSE_LOSS
+                      ? is_better(record->val_loss, best->val_loss, false)
+                      : is_better(record->val_value, outcome->value, run->spec->maximize)))
         return;
     outcome->best_epoch = epoch;
     outcome->value = record->val_value;
@@ -219,14 +194,6 @@ static bool diverged(struct gcn_outcome *outcome, const char *which, double loss
     snprintf(outcome->reason, sizeof outcome->reason, "%s loss is %s in epoch %d", which,
              isnan(loss) ? "nan" : "inf", epoch);
     return true;
-}
-
-static bool has_lost_patience(const struct gcn_run *run)
-{
-    const struct gcn_outcome *outcome = run->outcome;
-
-    return run->spec->patience > 0 &&
-           outcome->epochs_run - outcome->best_epoch >= run->spec->patience;
 }
 
 /* False: the training ends with this epoch. */
@@ -257,25 +224,25 @@ static bool all_go_on(struct gcn_run *run, bool goes_on, struct hash state)
     return !crew->calls->agree(crew, !goes_on, state) && !crew->has_failed;
 }
 
-static struct hash hash_of_epoch(const struct gcn_epoch *record)
-{
-    const double numbers[] = {record->train_loss, record->val_loss, record->val_value};
-
-    return hash_bytes(numbers, sizeof numbers);
-}
-
 static void train(struct gcn_run *run, const struct gcn_observer *observer)
 {
     struct gcn_outcome *outcome = run->outcome;
     int32_t epoch = outcome->epochs_run + 1;
 
-    for (; epoch <= run->spec->epochs && !has_lost_patience(run); epoch++) {
+    for (; epoch <= run->spec->epochs; epoch++) {
+        const struct gcn_epoch *record = &outcome->curve[epoch - 1];
         bool goes_on;
 
+        if (run->spec->patience > 0 &&
+            outcome->epochs_run - outcome->best_epoch >= run->spec->patience)
+            break;
         if (!run_epoch(run, epoch))
             break;
         goes_on = !observer || observer->epoch_done(observer->arg, outcome, run);
-        if (all_go_on(run, goes_on, hash_of_epoch(&outcome->curve[epoch - 1])))
+        if (all_go_on(
+                run, goes_on,
+                hash_bytes((double[]){record->train_loss, record->val_loss, record->val_value},
+                           3 * sizeof(double))))
             continue;
         if (observer && observer->stopping && !run->trainer.crew->has_failed)
             observer->stopping(observer->arg, outcome, run);
@@ -288,47 +255,175 @@ static void train(struct gcn_run *run, const struct gcn_observer *observer)
 
 /* ---- checkpoints ---- */
 
-static struct checkpoint checkpoint_of(const struct gcn_run *run)
+/* struct head, struct books, vectors, the curve, and a hash of all. */
+
+/* "CKP" and the format version: increase it when a field or the optimiser's state changes. */
+#define CHECKPOINT_MAGIC 0x434b5001u
+
+struct head {
+    uint32_t magic;
+    uint32_t n_vectors;
+    struct hash key, machine;
+    int64_t n_weights;
+    int64_t form; /* enum first_form */
+};
+
+struct books {
+    int32_t epochs_run, best_epoch;
+    uint32_t trainer_steps;
+    uint32_t more_workers; /* W - 1; 0 in the first versions, too */
+    int64_t optimizer_steps;
+    double value;
+    double elapsed_s;
+    double flops, first_flops;
+    double seconds[GCN_PHASE_COUNT];
+};
+
+enum { MOST_VECTORS = 2 + OPTIMIZER_VECTORS };
+
+/* [n_weights] each; returns their number. */
+static uint32_t vectors(float *out[MOST_VECTORS], const struct gcn_run *run)
 {
-    return (struct checkpoint){.trainer = (struct trainer *)&run->trainer,
-                               .outcome = run->outcome,
-                               .best = run->best,
-                               .elapsed_s = clock_now(run->trainer.clock) - run->started,
-                               .key = run->key};
+    const struct optimizer_state *optimizer = &run->trainer.optimizer;
+    uint32_t n = 0;
+
+    out[n++] = run->trainer.model.weights;
+    out[n++] = run->best;
+    for (int i = 0; i < optimizer->n_vectors; i++)
+        out[n++] = optimizer->vector[i];
+    return n;
+}
+
+static struct head make_head(const struct gcn_run *run)
+{
+    float *out[MOST_VECTORS];
+    struct head head;
+    char machine[256];
+
+    /* A mixed cluster has several of these libraries; bits depend on them. */
+    snprintf(machine, sizeof machine, "%s %s %d", gemm_library(), gemm_kernel(), gemm_threads());
+    memset(&head, 0, sizeof head);
+    head.magic = CHECKPOINT_MAGIC;
+    head.n_vectors = vectors(out, run);
+    head.key = run->key;
+    head.machine = hash_text(machine);
+    head.n_weights = run->trainer.model.n_weights;
+    head.form = run->trainer.pass.first.form;
+    return head;
+}
+
+static size_t bytes_of(const struct gcn_run *run, int32_t epochs)
+{
+    float *out[MOST_VECTORS];
+    size_t n_weights = (size_t)run->trainer.model.n_weights;
+
+    return sizeof(struct head) + sizeof(struct books) +
+           vectors(out, run) * n_weights * sizeof(float) +
+           (size_t)epochs * sizeof(struct gcn_epoch) + sizeof(struct hash);
 }
 
 size_t gcn_save_bytes(const struct gcn_run *run)
 {
-    struct checkpoint checkpoint = checkpoint_of(run);
-
-    return checkpoint_bytes(&checkpoint);
+    return bytes_of(run, run->outcome->epochs_run);
 }
 
 void gcn_save(struct buf *out, const struct gcn_run *run)
 {
-    struct checkpoint checkpoint = checkpoint_of(run);
+    const struct trainer *trainer = &run->trainer;
+    const struct gcn_outcome *outcome = run->outcome;
+    struct head head = make_head(run);
+    size_t begin = out->size;
+    float *vector[MOST_VECTORS];
+    struct books books;
+    struct hash hash;
 
-    checkpoint_write(out, &checkpoint);
+    memset(&books, 0, sizeof books);
+    books.epochs_run = outcome->epochs_run;
+    books.best_epoch = outcome->best_epoch;
+    books.trainer_steps = trainer->n_steps;
+    books.more_workers = (uint32_t)trainer->crew->n_workers - 1;
+    books.optimizer_steps = trainer->optimizer.n_steps;
+    books.value = outcome->value;
+    books.elapsed_s = clock_now(trainer->clock) - run->started;
+    books.flops = trainer->pass.flops;
+    books.first_flops = trainer->pass.first.flops;
+    memcpy(books.seconds, trainer->seconds, sizeof books.seconds);
+    buf_add(out, &head, sizeof head);
+    buf_add(out, &books, sizeof books);
+    for (uint32_t i = 0; i < vectors(vector, run); i++)
+        buf_add(out, vector[i], (size_t)head.n_weights * sizeof(float));
+    buf_add(out, outcome->curve, (size_t)outcome->epochs_run * sizeof(struct gcn_epoch));
+    if (buf_failed(out))
+        return;
+    hash = hash_bytes(out->data + begin, out->size - begin);
+    buf_add(out, &hash, sizeof hash);
 }
 
-static void go_on(struct gcn_run *run, const struct gcn_observer *observer)
+/* The hash detects only accidental changes. */
+static bool is_ours(const struct gcn_run *run, const char *bytes, size_t n, struct books *books)
 {
-    struct checkpoint checkpoint = checkpoint_of(run);
+    struct head head = make_head(run);
+    struct hash hash;
 
-    if (!observer || !observer->state ||
-        checkpoint_read(&checkpoint, observer->state, observer->state_bytes))
+    if (n < bytes_of(run, 0) || memcmp(bytes, &head, sizeof head) != 0)
+        return false;
+    memcpy(books, bytes + sizeof head, sizeof *books);
+    memcpy(&hash, bytes + n - sizeof hash, sizeof hash);
+    return books->epochs_run >= 1 && books->epochs_run <= run->spec->epochs &&
+           books->best_epoch >= 0 && books->best_epoch <= books->epochs_run &&
+           books->optimizer_steps >= 0 && books->elapsed_s >= 0 && isfinite(books->elapsed_s) &&
+           books->more_workers == (uint32_t)run->trainer.crew->n_workers - 1 &&
+           n == bytes_of(run, books->epochs_run) &&
+           hash_equal(hash, hash_bytes(bytes, n - sizeof hash));
+}
+
+/* Go on from a checkpoint, if it is one of this training; else nothing changes. */
+static void restore(struct gcn_run *run, const char *at, size_t n)
+{
+    struct trainer *trainer = &run->trainer;
+    struct gcn_outcome *outcome = run->outcome;
+    size_t vector_bytes = (size_t)trainer->model.n_weights * sizeof(float);
+    float *vector[MOST_VECTORS];
+    struct books books;
+
+    if (!is_ours(run, at, n, &books))
         return;
-    run->started = clock_now(run->trainer.clock) - checkpoint.elapsed_s;
-    run->outcome->resumed_epoch = run->outcome->epochs_run;
+    at += sizeof(struct head) + sizeof books;
+    for (uint32_t i = 0; i < vectors(vector, run); i++, at += vector_bytes)
+        memcpy(vector[i], at, vector_bytes);
+    memcpy(outcome->curve, at, (size_t)books.epochs_run * sizeof(struct gcn_epoch));
+    outcome->epochs_run = outcome->resumed_epoch = books.epochs_run;
+    outcome->best_epoch = books.best_epoch;
+    outcome->value = books.value;
+    run->started = clock_now(trainer->clock) - books.elapsed_s;
+    trainer->n_steps = books.trainer_steps;
+    trainer->optimizer.n_steps = books.optimizer_steps;
+    trainer->pass.flops = books.flops;
+    trainer->pass.first.flops = books.first_flops;
+    memcpy(trainer->seconds, books.seconds, sizeof books.seconds);
+    trainer->z1_is_fresh = false;
+    trainer->z1_is_counted = true;
 }
 
 /* Ranks with other programs, processors or checkpoints would compute other numbers. */
 static void begin_together(struct gcn_run *run)
 {
     const struct crew *crew = run->trainer.crew;
-    struct checkpoint checkpoint = checkpoint_of(run);
+    struct state {
+        struct head head;
+        struct hash vector[MOST_VECTORS];
+        int64_t epochs_run;
+    } state;
+    float *vector[MOST_VECTORS];
 
-    if (crew->n < crew->n_workers && !all_go_on(run, true, checkpoint_state_hash(&checkpoint)))
+    if (crew->n == crew->n_workers)
+        return;
+    memset(&state, 0, sizeof state);
+    state.head = make_head(run);
+    for (uint32_t i = 0; i < vectors(vector, run); i++)
+        state.vector[i] = hash_bytes(vector[i], (size_t)state.head.n_weights * sizeof(float));
+    state.epochs_run = run->outcome->epochs_run;
+    if (!all_go_on(run, true, hash_bytes(&state, sizeof state)))
         run->outcome->status = GCN_STOPPED;
 }
 
@@ -389,16 +484,6 @@ double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *ou
 
 /* ---- a training ---- */
 
-int gcn_check_workers(int32_t workers, int32_t n_train, struct err *err)
-{
-    if (workers <= n_train)
-        return 0;
-    return err_set(err,
-                   "workers = %d: a training part has only %d samples, and each worker needs one: "
-                   "must be at most %d",
-                   workers, n_train, n_train);
-}
-
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, struct err *err)
 {
     struct gcn_run run = {.outcome = outcome,
@@ -412,13 +497,14 @@ int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, 
     run.started = clock_now(training->clock);
     if (run_init(&run, training, err))
         return -1;
-    go_on(&run, training->observer);
+    if (training->observer && training->observer->state)
+        restore(&run, training->observer->state, training->observer->state_bytes);
     begin_together(&run);
     if (outcome->status != GCN_STOPPED)
         train(&run, training->observer);
     if (outcome->status != GCN_STOPPED)
         conclude(&run);
     memcpy(outcome->seconds, run.trainer.seconds, sizeof outcome->seconds);
-    outcome->flops = trainer_flops(&run.trainer);
+    outcome->flops = run.trainer.pass.flops + run.trainer.pass.first.flops;
     return 0;
 }

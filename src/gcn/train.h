@@ -30,13 +30,15 @@ struct gcn_observer {
     void (*stopping)(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run);
     void *arg;
     /* From gcn_save() of the same trial, borrowed. The outcome, except times, has the same bits as
-     * without a break. NULL or unsuitable: training starts anew. */
+     * without a break. NULL or unsuitable (damaged, of another trial, number of workers or format, or
+     * from a machine whose products have other bits: BLAS, kernels, threads, form of layer 1): training
+     * starts anew. */
     const void *state;
     size_t state_bytes;
 };
 
-/* Append the state between two epochs (checkpoint.h): three or four times the weights, and the
- * curve. */
+/* Append the state between two epochs: three or four times the weights, and the curve. May leave
+ * buf_failed(out). */
 void gcn_save(struct buf *out, const struct gcn_run *run);
 size_t gcn_save_bytes(const struct gcn_run *run);
 
@@ -59,12 +61,9 @@ struct gcn_training {
 double gcn_train_bytes(const struct gcn_spec *spec, const struct gcn_outline *outline,
                        const struct split *split, int32_t n_ranks);
 
-/* -1 and err: a training part of n_train samples has too few for this number of workers. */
-int gcn_check_workers(int32_t workers, int32_t n_train, struct err *err);
-
 /* The caller sets outcome->curve. epochs = 0 scores the initial weights. All ranks of a crew get the
  * same outcome; if the crew fails, or if the observer of any rank ends the trial, GCN_STOPPED. -1
- * and err: out of memory, or gcn_check_workers(). */
+ * and err: out of memory, or trainer_check_workers(). */
 int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, struct err *err);
 
 #endif

@@ -40,10 +40,9 @@ struct trainer {
 
     struct crew *crew; /* borrowed, or that of `alone` */
     struct crew_alone alone;
-    float *parts; /* (W, n_weights) in mini-batches: gradients, then running statistics; or NULL */
-    float *
-        piece; /* [n_weights] gradient of a piece of a batch (piece.h); NULL: a batch is one piece */
-    double *tally;   /* (workers of this rank, TALLY_COUNT) */
+    float *parts;  /* (W, n_weights) in mini-batches: gradients, then running statistics; or NULL */
+    float *piece;  /* [n_weights] gradient of a piece of a batch; NULL: a batch is one piece */
+    double *tally; /* (workers of this rank, TALLY_COUNT) */
     double *losses;  /* [workers of this rank] of a batch */
     int32_t *blocks; /* [W + 1] of the workers in the samples being scored */
     size_t *bounds;  /* [W + 1] of the workers in logits */
@@ -73,16 +72,28 @@ struct trainer {
 
 /* Take memory from training->scratch. If that counts, nothing else is done, and of the inputs only the
  * outline, data and n_inputs are read. The members of `training` stay borrowed until training ends,
- * and the trainer must not move. -1 and err: out of memory, or gcn_check_workers(). */
+ * and the trainer must not move. -1 and err: out of memory, or trainer_check_workers(). */
 struct gcn_training;
 int trainer_init(struct trainer *trainer, const struct gcn_training *training, struct err *err);
 
+/* -1 and err: a training part of n_train samples has too few for this number of workers. */
+int trainer_check_workers(int32_t workers, int32_t n_train, struct err *err);
+
+/* Pieces of a batch of graphs. The arrays of a large batch do not fit in a processor's cache, and every
+ * step of a pass would read them from memory. Graphs do not depend on each other, so a batch is computed
+ * piece by piece, forward and backward, and the gradients of the pieces are added up. Batch normalisation
+ * needs the whole batch, and workers that divide a full batch have pieces of their own (division.h).
+ *
+ * Returns the most nodes that are computed together, in steps and in scoring: room for a piece, for the
+ * largest graph, and for any batch that is not divided into pieces. It depends on the settings and the
+ * data alone, and so do the sums.
+ *   n_batch  graphs of a batch
+ *   is_full  a batch has all training graphs */
+int32_t trainer_capacity(const struct gcn_spec *spec, const struct dataset *data, int32_t n_batch,
+                         bool is_full);
+
 /* Replace the weights (layout of struct model), but not the optimiser's state. */
 void trainer_set_weights(struct trainer *trainer, const float *weights);
-
-/* Call after weights and counters were replaced (checkpoint.h): recomputes what derives from the
- * weights, without counting its flops again. */
-void trainer_weights_came(struct trainer *trainer);
 
 /* epoch: 1, 2, ... */
 void trainer_begin_epoch(struct trainer *trainer, int32_t epoch);
@@ -106,7 +117,5 @@ double trainer_crew_step(struct trainer *trainer, const struct deal *deal, int32
 struct mat trainer_watched_logits(struct trainer *trainer);
 struct mat trainer_logits_of(struct trainer *trainer, const int32_t *samples, int32_t n,
                              const int32_t **rows);
-
-double trainer_flops(const struct trainer *trainer);
 
 #endif

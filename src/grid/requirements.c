@@ -11,7 +11,7 @@
 #include "data/format.h"
 #include "data/text/names.h"
 #include "gcn/reducer.h"
-#include "gcn/train.h"
+#include "gcn/trainer.h"
 #include "grid/plan.h"
 #include "grid/sweep.h"
 #include "program/capture_pattern.h"
@@ -747,7 +747,7 @@ int requirements_check_workers(const struct sweep *sweep, const struct settings 
                  (long long)n_ranks);
         return -1;
     }
-    if (!gcn_check_workers((int32_t)n_workers, n_train, &err))
+    if (!trainer_check_workers((int32_t)n_workers, n_train, &err))
         return 0;
     complain(&c, P_WORKERS, "%s", err.text);
     return -1;

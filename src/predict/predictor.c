@@ -296,7 +296,7 @@ static int multiply_dense(struct mat *out, const struct predictor *p, const stru
 
         for (int32_t i = 0; i < n; i++)
             read_row(mat_row(&x, i), p, rows[at + i], scaled);
-        gemm(&part, 1, &x, &m->first, 0);
+        gemm(&part, &x, &m->first);
     }
     mat_release(&block);
     free(scaled);
@@ -401,11 +401,12 @@ static int forward_init(struct forward *f, struct predictor *p, const struct ope
 {
     struct arena *scratch = &p->scratch;
 
+    f->pass = (struct pass){
+        .spec = &p->spec, .inputs = &f->inputs, .model = &f->model, .capacity = capacity};
     if (model_init(&f->model, &p->spec, 1, 1, predictor_outputs(p), (struct hash){0}, scratch,
                    err) ||
         fill_model(&f->model, m, err) ||
-        pass_init(&f->pass, &p->spec, &f->inputs, n, capacity, &f->model, NULL, NULL,
-                  (struct hash){0}, scratch, err))
+        pass_init(&f->pass, n, (struct hash){0}, scratch, err))
         return -1;
     return m->first.n_cols == f->model.layer[0].w.n_cols ? 0 : damaged(err);
 }

@@ -15,43 +15,28 @@ static int32_t tile_width(int32_t begin, int32_t width)
     return width - begin < TILE ? width - begin : TILE;
 }
 
-CLONES static void add_tile(double *restrict sum, const struct mat *z, const int32_t *rows,
-                            int32_t n, int32_t begin, int32_t width)
+CLONES static void add_tile(double *restrict sum, const double *restrict mean, const struct mat *z,
+                            const int32_t *rows, int32_t n, int32_t begin, int32_t width)
 {
     for (int32_t i = 0; i < n; i++) {
         const float *row = mat_row(z, rows ? rows[i] : i) + begin;
 
-        for (int32_t j = 0; j < width; j++)
-            sum[j] += (double)row[j];
+        if (!mean)
+            for (int32_t j = 0; j < width; j++)
+                sum[j] += (double)row[j];
+        else
+            for (int32_t j = 0; j < width; j++)
+                sum[j] += ((double)row[j] - mean[j]) * ((double)row[j] - mean[j]);
     }
 }
 
-CLONES static void add_squares_tile(double *restrict sum, const double *restrict mean,
-                                    const struct mat *z, const int32_t *rows, int32_t n,
-                                    int32_t begin, int32_t width)
-{
-    for (int32_t i = 0; i < n; i++) {
-        const float *row = mat_row(z, rows ? rows[i] : i) + begin;
-
-        for (int32_t j = 0; j < width; j++)
-            sum[j] += ((double)row[j] - mean[j]) * ((double)row[j] - mean[j]);
-    }
-}
-
-void batchnorm_sums(double *sum, const struct mat *z, const int32_t *rows, int32_t n)
+void batchnorm_sums(double *sum, const double *mean, const struct mat *z, const int32_t *rows,
+                    int32_t n)
 {
     memset(sum, 0, (size_t)z->n_cols * sizeof *sum);
     for (int32_t begin = 0; begin < z->n_cols; begin += TILE)
-        add_tile(sum + begin, z, rows, n, begin, tile_width(begin, z->n_cols));
-}
-
-void batchnorm_squares(double *sum, const double *mean, const struct mat *z, const int32_t *rows,
-                       int32_t n)
-{
-    memset(sum, 0, (size_t)z->n_cols * sizeof *sum);
-    for (int32_t begin = 0; begin < z->n_cols; begin += TILE)
-        add_squares_tile(sum + begin, mean + begin, z, rows, n, begin,
-                         tile_width(begin, z->n_cols));
+        add_tile(sum + begin, mean ? mean + begin : NULL, z, rows, n, begin,
+                 tile_width(begin, z->n_cols));
 }
 
 void batchnorm_remember(float *running_mean, float *running_variance, const double *mean,

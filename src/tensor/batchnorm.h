@@ -15,11 +15,10 @@
 #define BATCHNORM_EPSILON 1e-5
 #define BATCHNORM_MOMENTUM 0.1 /* weight of the batch in the running statistics */
 
-/* sum out [W]: of each column over rows[0 .. n - 1] of z (NULL: 0 .. n - 1), or of the squared
- * difference from mean [W]. Divided by the rows of the batch, these are mean and variance. */
-void batchnorm_sums(double *sum, const struct mat *z, const int32_t *rows, int32_t n);
-void batchnorm_squares(double *sum, const double *mean, const struct mat *z, const int32_t *rows,
-                       int32_t n);
+/* sum out [W]: of each column over rows[0 .. n - 1] of z (NULL: 0 .. n - 1), or with mean [W] of its
+ * squared difference from that. Divided by the rows of the batch, these are mean and variance. */
+void batchnorm_sums(double *sum, const double *mean, const struct mat *z, const int32_t *rows,
+                    int32_t n);
 
 /* Update the running statistics, inout [W]. Their variance is the population's: n / (n - 1) times
  * the batch's; with n = 1 it stays. */

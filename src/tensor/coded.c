@@ -201,50 +201,35 @@ size_t coded_code_bytes(const struct coded *c)
 
 size_t coded_bytes(const struct coded *c)
 {
-    size_t groups = (size_t)c->n_groups, entries = (size_t)c->n_entries;
+    size_t bytes = 0;
 
-    return coded_code_bytes(c) + 2 * groups * sizeof *c->column +
-           (size_t)c->n_cols * sizeof *c->base +
-           entries * (sizeof *c->parent + sizeof *c->item + sizeof *c->run_start) +
-           (size_t)c->n_items * (sizeof *c->item_column + sizeof *c->item_delta) +
-           groups * (size_t)c->n_rows * sizeof *c->run;
+#define ADD(name, n) bytes += (size_t)(n) * sizeof *c->name;
+    CODED_ARRAYS(ADD, c)
+#undef ADD
+    return bytes;
 }
 
 void coded_release(struct coded *c)
 {
     if (!c)
         return;
-    free(c->column);
-    free(c->entry);
-    free(c->base);
-    free(c->parent);
-    free(c->item);
-    free(c->item_column);
-    free(c->item_delta);
-    free(c->code);
-    free(c->run_start);
-    free(c->run);
+#define FREE(name, n) free(c->name);
+    CODED_ARRAYS(FREE, c)
+#undef FREE
     memset(c, 0, sizeof *c);
 }
 
 static int allocate(struct coded *c, struct err *err)
 {
-    size_t groups = (size_t)c->n_groups, entries = (size_t)c->n_entries;
-    size_t items = (size_t)c->n_items, rows = (size_t)c->n_rows;
+    bool is_short = false;
 
-    c->column = calloc(groups + 1, sizeof *c->column);
-    c->entry = calloc(groups + 1, sizeof *c->entry);
-    c->base = calloc((size_t)c->n_cols + 1, sizeof *c->base);
-    c->parent = calloc(entries + 1, sizeof *c->parent);
-    c->item = calloc(entries + 1, sizeof *c->item);
-    c->item_column = calloc(items + 1, sizeof *c->item_column);
-    c->item_delta = calloc(items + 1, sizeof *c->item_delta);
-    c->code = calloc(coded_code_bytes(c) + 1, sizeof *c->code);
-    c->run_start = calloc(entries + 1, sizeof *c->run_start);
-    c->run = calloc(groups * rows + 1, sizeof *c->run);
-    if (!c->column || !c->entry || !c->base || !c->parent || !c->item || !c->item_column ||
-        !c->item_delta || !c->code || !c->run_start || !c->run)
-        return err_nomem(err, "codes of features", 5 * groups * rows + 8 * (items + entries));
+#define TAKE(name, n)                                   \
+    c->name = calloc((size_t)(n) + 1, sizeof *c->name); \
+    is_short = is_short || !c->name;
+    CODED_ARRAYS(TAKE, c)
+#undef TAKE
+    if (is_short)
+        return err_nomem(err, "codes of features", coded_bytes(c));
     c->n_groups = c->n_entries = c->n_items = 0;
     return 0;
 }

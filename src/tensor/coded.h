@@ -49,6 +49,19 @@ struct coded {
     int32_t *run;               /* [n_groups * n_rows] */
 };
 
+/* The arrays of *c and their lengths. */
+#define CODED_ARRAYS(X, c)           \
+    X(column, (c)->n_groups + 1)     \
+    X(entry, (c)->n_groups + 1)      \
+    X(base, (c)->n_cols)             \
+    X(parent, (c)->n_entries)        \
+    X(item, (c)->n_entries + 1)      \
+    X(item_column, (c)->n_items)     \
+    X(item_delta, (c)->n_items)      \
+    X(code, coded_code_bytes(c))     \
+    X(run_start, (c)->n_entries + 1) \
+    X(run, (size_t)(c)->n_groups *(size_t)(c)->n_rows)
+
 /* read() fills out (n_rows, n) with columns from `first`, in ascending order, once to count and
  * once to make. */
 struct coded_source {

@@ -141,34 +141,6 @@ static int compare_columns(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
-static int64_t count_product(struct row_sum *s, const struct csr *a, const struct csr *b)
-{
-    int64_t n = 0;
-
-    for (int32_t r = 0; r < a->n_rows; r++) {
-        add_rows(s, a, b, r);
-        n += s->n;
-    }
-    memset(s->row, 0, (size_t)b->n_cols * sizeof *s->row);
-    return n;
-}
-
-static void fill_product(struct csr *out, struct row_sum *s, const struct csr *a,
-                         const struct csr *b)
-{
-    int64_t at = 0;
-
-    for (int32_t r = 0; r < a->n_rows; r++) {
-        add_rows(s, a, b, r);
-        qsort(s->col, (size_t)s->n, sizeof *s->col, compare_columns);
-        for (int32_t i = 0; i < s->n; i++, at++) {
-            out->col[at] = s->col[i];
-            out->val[at] = (float)s->sum[s->col[i]];
-        }
-        out->row_start[r + 1] = at;
-    }
-}
-
 static void row_sum_release(struct row_sum *s)
 {
     free(s->sum);
@@ -197,57 +169,36 @@ int csr_count_product(int64_t *nnz, const struct csr *a, const struct csr *b, st
 
     if (row_sum_init(&s, b->n_cols, err))
         return -1;
-    *nnz = count_product(&s, a, b);
+    *nnz = 0;
+    for (int32_t r = 0; r < a->n_rows; r++) {
+        add_rows(&s, a, b, r);
+        *nnz += s.n;
+    }
     row_sum_release(&s);
     return 0;
 }
 
-int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int64_t most,
+int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int64_t nnz,
                  struct err *err)
 {
     struct row_sum s;
-    int64_t nnz;
+    int64_t at = 0;
     int rc;
 
     if (row_sum_init(&s, b->n_cols, err))
         return -1;
-    nnz = count_product(&s, a, b);
-    rc = nnz <= most;
-    if (rc && csr_init(out, a->n_rows, b->n_cols, nnz, err))
-        rc = -1;
-    if (rc == 1)
-        fill_product(out, &s, a, b);
+    rc = csr_init(out, a->n_rows, b->n_cols, nnz, err);
+    for (int32_t r = 0; !rc && r < a->n_rows; r++) {
+        add_rows(&s, a, b, r);
+        qsort(s.col, (size_t)s.n, sizeof *s.col, compare_columns);
+        for (int32_t i = 0; i < s.n; i++, at++) {
+            out->col[at] = s.col[i];
+            out->val[at] = (float)s.sum[s.col[i]];
+        }
+        out->row_start[r + 1] = at;
+    }
     row_sum_release(&s);
     return rc;
-}
-
-static int check_row(const struct csr *a, int32_t row, struct err *err)
-{
-    int64_t begin = a->row_start[row];
-    int64_t end = a->row_start[row + 1];
-
-    for (int64_t e = begin; e < end; e++) {
-        if (a->col[e] < 0 || a->col[e] >= a->n_cols)
-            return err_set(err, "row %d: column %d is outside [0, %d)", row, a->col[e], a->n_cols);
-        if (e > begin && a->col[e] <= a->col[e - 1])
-            return err_set(err, "row %d: column %d follows %d", row, a->col[e], a->col[e - 1]);
-    }
-    return 0;
-}
-
-int csr_check(const struct csr *a, struct err *err)
-{
-    if (a->n_rows < 0 || a->n_cols < 0)
-        return err_set(err, "shape %d x %d is negative", a->n_rows, a->n_cols);
-    if (!a->row_start || a->row_start[0] != 0)
-        return err_set(err, "row 0 does not start at 0");
-    for (int32_t r = 0; r < a->n_rows; r++)
-        if (a->row_start[r + 1] < a->row_start[r])
-            return err_set(err, "row %d ends before it starts", r);
-    for (int32_t r = 0; r < a->n_rows; r++)
-        if (check_row(a, r, err))
-            return -1;
-    return 0;
 }
 
 /* Append row r of A + I; return its sum. */

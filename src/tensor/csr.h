@@ -38,15 +38,12 @@ int csr_from_triplets(struct csr *a, int32_t n_rows, int32_t n_cols, struct trip
 /* out = a transposed. */
 int csr_transpose(struct csr *out, const struct csr *a, struct err *err);
 
-/* out = a b, with entries that cancel to 0. 1: made; 0: more than `most` entries; -1 and err.
+/* Count the entries of a b, with those that cancel to 0.
  * Source: Gustavson 1978, ACM TOMS 4:250. */
-int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int64_t most,
-                 struct err *err);
-
 int csr_count_product(int64_t *nnz, const struct csr *a, const struct csr *b, struct err *err);
-
-/* Check every invariant above. err may be NULL. */
-int csr_check(const struct csr *a, struct err *err);
+/* out = a b with these entries. */
+int csr_multiply(struct csr *out, const struct csr *a, const struct csr *b, int64_t nnz,
+                 struct err *err);
 
 /* out = D^-1/2 (A + I) D^-1/2, the propagation matrix of a GCN; D holds the row sums of A + I. a:
  * symmetric, non-negative; its diagonal counts as 0.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dense products, c = alpha op(a) op(b) + beta c: the only user of cblas.h. Shapes are asserted; c
- * must not overlap a or b. Thread-safe except beside gemm_set_threads(). Costs 2 M N K flop. */
+/* Dense products: the only user of cblas.h. Shapes are asserted; c must not overlap a or b. Thread-safe
+ * except beside gemm_set_threads(). Costs 2 M N K flop. */
 #ifndef TENSOR_GEMM_H
 #define TENSOR_GEMM_H
 
@@ -8,17 +8,15 @@
 
 #include "tensor/mat.h"
 
-/* c (M, N) = alpha a (M, K) b (K, N) + beta c */
-void gemm(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta);
-
-/* c (M, N) = alpha a^T b + beta c, a (K, M), b (K, N) */
-void gemm_tn(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta);
-
-/* c (M, N) = alpha a b^T + beta c, a (M, K), b (N, K) */
-void gemm_nt(struct mat *c, float alpha, const struct mat *a, const struct mat *b, float beta);
+/* c (M, N) = a (M, K) b (K, N) */
+void gemm(struct mat *c, const struct mat *a, const struct mat *b);
+/* c (M, N) = a^T b, a (K, M), b (K, N); added to c if adds */
+void gemm_tn(struct mat *c, const struct mat *a, const struct mat *b, bool adds);
+/* c (M, N) = a b^T, a (M, K), b (N, K) */
+void gemm_nt(struct mat *c, const struct mat *a, const struct mat *b);
 
 /* True if this processor has the kernels for large matrices times matrices this wide (AVX-512), which
- * the functions above use for alpha = 1 and beta 0 or 1. They read the large matrix in place: 545 us for
+ * the functions above use. They read the large matrix in place: 545 us for
  * (1058, 984) by (984, 64) on a Zen 5, OpenBLAS 640 us. They add in ascending order of K: a row's result
  * depends on neither other rows nor threads. */
 bool gemm_tall_is_able(int32_t width);

@@ -193,12 +193,6 @@ void kernel_divide_rows(struct mat *m, const double *sum)
         divide(mat_row(m, i), m->n_cols, sum[i]);
 }
 
-void kernel_normalize_rows(struct mat *m)
-{
-    for (int32_t i = 0; i < m->n_rows; i++)
-        divide(mat_row(m, i), m->n_cols, add_up(0, mat_row(m, i), m->n_cols));
-}
-
 void kernel_normalize_sparse_rows(struct csr *a)
 {
     for (int32_t r = 0; r < a->n_rows; r++) {

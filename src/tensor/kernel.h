@@ -43,10 +43,8 @@ double kernel_squared_error(struct mat *d, const struct mat *z, const int32_t *r
  * of memory. */
 int kernel_standardize(struct mat *m);
 
-/* Divide each row by its sum unless that is 0. For a matrix in panels, with the same bits:
- * kernel_add_row_sums() (sum [n_rows] inout) on all panels from the left, then
- * kernel_divide_rows(). */
-void kernel_normalize_rows(struct mat *m);
+/* Divide each row by its sum unless that is 0: kernel_add_row_sums() (sum [n_rows] inout) on all panels
+ * of a matrix from the left, then kernel_divide_rows(). */
 void kernel_add_row_sums(double *sum, const struct mat *m);
 void kernel_divide_rows(struct mat *m, const double *sum);
 void kernel_normalize_sparse_rows(struct csr *a);

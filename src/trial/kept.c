@@ -215,7 +215,7 @@ static int project(struct mat *xw, struct safetensor *first, const struct mat *c
 
     if (mat_init(xw, coordinates->n_rows, w.n_cols, err))
         return -1;
-    gemm(xw, 1, coordinates, &w, 0);
+    gemm(xw, coordinates, &w);
     *first = (struct safetensor){.name = PROJECTED,
                                  .type = SAFETENSORS_F32,
                                  .n_dims = 2,

@@ -51,10 +51,10 @@ static void plain_moments(double *mean, double *variance, const struct mat *z, c
 static void measure(double *mean, double *variance, const struct mat *z, const int32_t *rows,
                     int32_t n)
 {
-    batchnorm_sums(mean, z, rows, n);
+    batchnorm_sums(mean, NULL, z, rows, n);
     for (int32_t j = 0; j < z->n_cols; j++)
         mean[j] /= n;
-    batchnorm_squares(variance, mean, z, rows, n);
+    batchnorm_sums(variance, mean, z, rows, n);
     for (int32_t j = 0; j < z->n_cols; j++)
         variance[j] /= n;
 }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "data/core/builder.h"
+#include "symmetric.h"
 
 static const char *const ids[] = {"a", "bb", "ccc"};
 static const char *const feature_names[] = {"f", "g"};
@@ -135,7 +136,7 @@ static void test_sparse(void **state)
     (void)state;
     build(&d, &draft);
     assert_true(d.is_sparse);
-    assert_int_equal(csr_check(&d.sparse_features, NULL), 0);
+    assert_true(has_sound_rows(&d.sparse_features));
     assert_int_equal(csr_nnz(&d.sparse_features), 3);
     assert_int_equal(d.task, TASK_CLASSIFICATION);
     assert_memory_equal(d.label, label, sizeof label);

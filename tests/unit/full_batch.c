@@ -55,14 +55,18 @@ static void make_reduced(struct toy *toy)
 
 static void nodes_init(struct toy *toy, enum task task, enum form form)
 {
+    int64_t nnz;
+
     toy_init(toy, task, form == SPARSE || form == AX_SPARSE);
     if (form == SPARSE)
         keep_form(&toy->inputs, FIRST_X_SPARSE);
     if (form == AX_SPARSE) {
         csr_release(&toy->inputs.ax_sparse);
+        assert_int_equal(csr_count_product(&nnz, &toy->inputs.a_hat, &toy->inputs.x_sparse, NULL),
+                         0);
         assert_int_equal(csr_multiply(&toy->inputs.ax_sparse, &toy->inputs.a_hat,
-                                      &toy->inputs.x_sparse, 10000, NULL),
-                         1);
+                                      &toy->inputs.x_sparse, nnz, NULL),
+                         0);
         keep_form(&toy->inputs, FIRST_AX_SPARSE);
     }
     if (form == CODED)

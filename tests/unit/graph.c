@@ -57,7 +57,7 @@ static void build(struct csr *a, const struct dataset *d, const struct graph_spe
 
     if (graph_build(a, d, spec, &err) != 0)
         fail_msg("%s", err.text);
-    assert_int_equal(csr_check(a, NULL), 0);
+    assert_true(has_sound_rows(a));
     assert_true(is_symmetric(a));
     for (int32_t i = 0; i < a->n_rows; i++)
         for (int64_t e = a->row_start[i]; e < a->row_start[i + 1]; e++)

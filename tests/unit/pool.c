@@ -13,10 +13,10 @@
 #include "data/core/builder.h"
 #include "data/graph/graph.h"
 #include "gcn/cost.h"
-#include "gcn/piece.h"
 #include "gcn/receptive_field.h"
 #include "gcn/train.h"
 #include "gcn/trainer.h"
+#include "symmetric.h"
 #include "tensor/pool.h"
 #include "toy.h"
 
@@ -217,12 +217,11 @@ static struct gcn_spec make_spec(enum pool pool)
 
 static void test_adjacency_in_blocks(void **state)
 {
-    struct err err;
     struct set set;
 
     (void)state;
     set_init(&set, 30, TASK_CLASSIFICATION);
-    assert_int_equal(csr_check(&set.adjacency, &err), 0);
+    assert_true(has_sound_rows(&set.adjacency));
     assert_int_equal(csr_nnz(&set.adjacency), 2 * set.data.n_edges);
     for (int32_t g = 0; g < 30; g++)
         for (int64_t i = set.data.graph_start[g]; i < set.data.graph_start[g + 1]; i++)
@@ -265,7 +264,7 @@ static void test_field(void **state)
     assert_int_equal(receptive_field_init_graphs(&field, &set.data, 20, 2, &arena, NULL), 0);
     receptive_field_build_graphs(&field, &set.inputs.a_hat, first, 5);
     receptive_field_build_graphs(&field, &set.inputs.a_hat, second, 3);
-    assert_ptr_equal(receptive_field_samples(&field), second);
+    assert_ptr_equal(receptive_field_samples_span(&field, 0).rows, second);
     for (int32_t l = 0; l <= 2; l++) {
         const int32_t *rows = receptive_field_rows(&field, l),
                       *pos = receptive_field_pos(&field, l);
@@ -372,23 +371,23 @@ static void test_capacity_of_pieces(void **state)
     (void)state;
     set_init(&set, 5000, TASK_CLASSIFICATION);
     spec.hidden_size = 128;
-    rows = piece_capacity(&spec, &set.data, 4000, true);
+    rows = trainer_capacity(&spec, &set.data, 4000, true);
     assert_in_range(rows, 256, 1000);
-    assert_int_equal(piece_capacity(&spec, &set.data, 64, false), rows);
+    assert_int_equal(trainer_capacity(&spec, &set.data, 64, false), rows);
     spec.workers = 2;
-    assert_int_equal(piece_capacity(&spec, &set.data, 64, false), rows);
-    assert_int_equal(piece_capacity(&spec, &set.data, 4000, true),
+    assert_int_equal(trainer_capacity(&spec, &set.data, 64, false), rows);
+    assert_int_equal(trainer_capacity(&spec, &set.data, 4000, true),
                      receptive_field_largest(&set.data, 4000));
     spec.workers = 1;
     spec.batch_norm = true;
-    assert_int_equal(piece_capacity(&spec, &set.data, 4000, false),
+    assert_int_equal(trainer_capacity(&spec, &set.data, 4000, false),
                      receptive_field_largest(&set.data, 4000));
     spec.batch_norm = false;
     spec.hidden_size = 4096;
-    assert_int_equal(piece_capacity(&spec, &set.data, 4000, true), 256);
+    assert_int_equal(trainer_capacity(&spec, &set.data, 4000, true), 256);
     set_release(&set);
     set_init(&set, 10, TASK_CLASSIFICATION);
-    assert_int_equal(piece_capacity(&spec, &set.data, 2, false), set.data.n_nodes);
+    assert_int_equal(trainer_capacity(&spec, &set.data, 2, false), set.data.n_nodes);
     set_release(&set);
 }
 

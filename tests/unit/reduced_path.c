@@ -75,7 +75,7 @@ static void project(float *weights, const struct pair *pair, const struct traine
 
     assert_int_equal(reduced->model.n_weights, mat_size(&v) + rest);
     assert_int_equal(mat_init(&xw, pair->x.n_rows, w->n_cols, NULL), 0);
-    gemm(&xw, 1, &pair->x, w, 0);
+    gemm(&xw, &pair->x, w);
     for (int32_t c = 0; c < v.n_rows; c++) {
         double lambda = 0;
 

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -50,8 +51,13 @@ static void make_scaled(struct mat *x, const struct dataset *data, enum feature_
     dataset_decode(x, data, 0, 0);
     if (scale == SCALE_STANDARDIZE)
         assert_int_equal(kernel_standardize(x), 0);
-    if (scale == SCALE_ROW)
-        kernel_normalize_rows(x);
+    if (scale == SCALE_ROW) {
+        double *sum = calloc((size_t)x->n_rows, sizeof *sum);
+
+        kernel_add_row_sums(sum, x);
+        kernel_divide_rows(x, sum);
+        free(sum);
+    }
 }
 
 static void reduce(struct mat *l, const struct dataset *data, enum feature_scale scale, int32_t how,

@@ -23,4 +23,18 @@ static inline bool is_symmetric(const struct csr *a)
     return is_same;
 }
 
+/* Rows follow each other, and columns ascend in each. */
+static inline bool has_sound_rows(const struct csr *a)
+{
+    bool is_sound = a->row_start[0] == 0;
+
+    for (int32_t r = 0; is_sound && r < a->n_rows; r++) {
+        is_sound = a->row_start[r] <= a->row_start[r + 1];
+        for (int64_t e = a->row_start[r]; is_sound && e < a->row_start[r + 1]; e++)
+            is_sound = a->col[e] < a->n_cols &&
+                       (e == a->row_start[r] ? a->col[e] >= 0 : a->col[e] > a->col[e - 1]);
+    }
+    return is_sound;
+}
+
 #endif

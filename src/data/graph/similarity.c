@@ -236,7 +236,7 @@ static void add_products(struct similarity *s, const struct mat *left, int32_t b
     int64_t stride = s->data->n_samples - s->first;
 
     read_rows(&right, s, begin, col);
-    gemm_nt(&part, 1, left, &right, 0);
+    gemm_nt(&part, left, &right);
     for (int32_t i = 0; i < part.n_rows; i++) {
         const float *from = mat_row(&part, i);
         double *to = s->product + i * stride + (begin - s->first);
