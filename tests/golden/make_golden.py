@@ -4,7 +4,7 @@
 
 usage: make_golden.py DIRECTORY
 
-Each case is one text file of whitespace-separated words: names, each followed by its values.
+Each case is one text file of whitespace-separated words: a line is a name with its values.
 Everything is computed on dense matrices over the whole graph, so that it shares neither receptive
 fields nor sparse products with the code under test. Dropout is off, since PyTorch draws other bits.
 Run by hand, never by `make check`; the files record the versions.
@@ -163,11 +163,8 @@ def make_schedule(optimizer, o):
     return schedulers.ConstantLR(optimizer, 1.0)
 
 
-def put(out, name, values):
-    out.write(name)
-    for k, v in enumerate(values):
-        out.write(("\n" if k % 16 == 0 else " ") + (f"{v:.9g}" if isinstance(v, float) else str(v)))
-    out.write("\n")
+def put(out, name, *values):
+    print(name, *(f"{v:.9g}" if isinstance(v, float) else v for v in values), file=out)
 
 
 def flat(tensors):
@@ -176,8 +173,7 @@ def flat(tensors):
 
 def make_case(path, seed, case, options, workers=1, train_network=None):
     """train_network: as run(), for several workers (make_ddp.py)."""
-    (task, sparse, n, f, c, layers, hidden, activation, optimizer_name, rate, decay, scope,
-     momentum, batch_size, scale) = case
+    _, sparse, n, f, c, layers, hidden, activation, *_, batch_size, _ = case
     rng = np.random.default_rng(seed)
     edges = make_graph(rng, n)
     x = rng.integers(0, 3, (n, f))  # dosages: short to write, and like the real data
@@ -194,23 +190,27 @@ def make_case(path, seed, case, options, workers=1, train_network=None):
         batches.append([order[i:i + size] for i in range(0, len(order), size)])
 
     with open(path, "w") as out:
-        put(out, "versions", [f"torch-{torch.__version__}", f"numpy-{np.__version__}"])
-        put(out, "task", [task])
-        put(out, "shape", [n, f, c, int(sparse), layers, hidden, batch_size])
-        put(out, "words", [activation, optimizer_name, scope, scale])
-        put(out, "settings", [rate, decay, float(momentum)])
-        if workers > 1:
-            put(out, "workers", [workers])
-        if options:
-            put(out, "options", [str(v) for v in (PLAIN | options).values()])
-        put(out, "edges", [len(edges)] + [v for e in edges for v in e])
-        put(out, "features", x.reshape(-1))
-        put(out, "target", [float(v) for v in target])
-        put(out, "label", label)
-        put(out, "train", [len(train), *train])
+        put_data(out, case, PLAIN | options, workers, ["none"], edges, x, target, label, train)
         net = Network(normalize(n, edges), weights, activation, PLAIN | options)
-        put(out, "weights", flat(net.arrays()))
+        put(out, "weights", *flat(net.arrays()))
         (train_network or run)(out, x, target, label, train, net, batches, case)
+
+
+def put_data(out, case, options, workers, pool, edges, x, target, label, train):
+    (task, sparse, n, f, c, layers, hidden, activation, optimizer_name, rate, decay, scope,
+     momentum, batch_size, scale) = case
+    put(out, "versions", f"torch-{torch.__version__}", f"numpy-{np.__version__}")
+    put(out, "task", task)
+    put(out, "shape", n, f, c, int(sparse), layers, hidden, batch_size, workers)
+    put(out, "words", activation, optimizer_name, scope, scale)
+    put(out, "settings", rate, decay, float(momentum))
+    put(out, "pool", *pool)
+    put(out, "options", *options.values())
+    put(out, "edges", len(edges), *(v for e in edges for v in e))
+    put(out, "features", *x.reshape(-1))
+    put(out, "target", *map(float, target))
+    put(out, "label", *label)
+    put(out, "train", len(train), *train)
 
 
 def run(out, x, target, label, train, net, batches, case):
@@ -242,12 +242,10 @@ def run(out, x, target, label, train, net, batches, case):
             all_weights += share
         schedule.step()
         losses.append(total / all_weights)
-    put(out, "batches", [len(batches[0])])
     for epoch in batches:
-        for nodes in epoch:
-            put(out, "batch", [len(nodes), *nodes])
-    put(out, "losses", losses)
-    put(out, "logits", flat([net.forward(features)]))
+        put(out, "epoch", *np.concatenate(epoch))
+    put(out, "losses", *losses)
+    put(out, "logits", *flat([net.forward(features)]))
 
 
 if __name__ == "__main__":

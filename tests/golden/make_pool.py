@@ -70,8 +70,7 @@ def make_graphs(rng, n):
 
 
 def make_case(path, seed, case, options, workers=1, train_network=golden.run):
-    (pool, task, sparse, n, f, c, layers, hidden, activation, _, rate, decay, scope, momentum,
-     batch_size, scale) = case
+    pool, _, sparse, n, f, c, layers, hidden, activation, *_, batch_size, _ = case
     rng = np.random.default_rng(seed)
     start, edges = make_graphs(rng, n)
     n_nodes = int(start[-1])
@@ -89,25 +88,12 @@ def make_case(path, seed, case, options, workers=1, train_network=golden.run):
         batches.append([order[i:i + size] for i in range(0, len(order), size)])
 
     options = golden.PLAIN | options
-    put = golden.put
     with open(path, "w") as out:
-        put(out, "versions", [f"torch-{torch.__version__}", f"numpy-{np.__version__}"])
-        put(out, "task", [task])
-        put(out, "shape", [n, f, c, int(sparse), layers, hidden, batch_size])
-        put(out, "words", [activation, case[9], scope, scale])
-        put(out, "settings", [rate, decay, float(momentum)])
-        if workers > 1:
-            put(out, "workers", [workers])
-        put(out, "pool", [pool, *start])
-        put(out, "options", [str(v) for v in options.values()])
-        put(out, "edges", [len(edges)] + [v for e in edges for v in e])
-        put(out, "features", x.reshape(-1))
-        put(out, "target", [float(v) for v in target])
-        put(out, "label", label)
-        put(out, "train", [len(train), *train])
+        golden.put_data(out, case[1:], options, workers, [pool, *start], edges, x, target, label,
+                        train)
         net = GraphNetwork(golden.normalize(n_nodes, edges), weights, activation, options, pool,
                            start)
-        put(out, "weights", golden.flat(net.arrays()))
+        golden.put(out, "weights", *golden.flat(net.arrays()))
         train_network(out, x, target, label, train, net, batches, case[1:])
 
 

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "gcn/trainer.h"
+#include "golden_file.h"
 #include "toy.h"
 
 /* Training, step by step, as PyTorch did it: tests/golden/make_golden.py, make_pool.py and
@@ -32,59 +24,18 @@ struct golden {
     int64_t *graph_start;
 };
 
-static void expect(FILE *file, const char *want)
-{
-    char word[32];
-
-    assert_int_equal(fscanf(file, "%31s", word), 1);
-    assert_string_equal(word, want);
-}
-
-static int32_t read_int(FILE *file)
-{
-    int value;
-
-    assert_int_equal(fscanf(file, "%d", &value), 1);
-    return value;
-}
-
-static double read_number(FILE *file)
-{
-    double value;
-
-    assert_int_equal(fscanf(file, "%lf", &value), 1);
-    return value;
-}
-
-static int read_choice(FILE *file, const char *const *choices, int n)
-{
-    char word[32];
-
-    assert_int_equal(fscanf(file, "%31s", word), 1);
-    for (int i = 0; i < n; i++)
-        if (strcmp(word, choices[i]) == 0)
-            return i;
-    fail_msg("unknown word \"%s\"", word);
-    return -1;
-}
-
-static void *take(size_t n, size_t size)
-{
-    void *memory = calloc(n, size);
-
-    assert_non_null(memory);
-    return memory;
-}
-
 static void read_settings(struct golden *golden)
 {
-    static const char *const tasks[] = {"regression", "classification"};
-    static const char *const activations[] = {"relu", "tanh", "elu", "gelu"};
 #define NAME(id, name) #name,
-    static const char *const optimizers[] = {OPTIMIZERS(NAME, )};
+    static const char *const tasks[] = {"regression", "classification", NULL};
+    static const char *const activations[] = {"relu", "tanh", "elu", "gelu", NULL};
+    static const char *const optimizers[] = {OPTIMIZERS(NAME, ) NULL};
+    static const char *const scopes[] = {"all", "first", NULL};
+    static const char *const scales[] = {"none", "standardize", "row", NULL};
+    static const char *const pools[] = {"none", "mean", "sum", "max", NULL};
+    static const char *const schedules[] = {"constant", "cosine", NULL};
+    static const char *const weights[] = {"none", "balanced", NULL};
 #undef NAME
-    static const char *const scopes[] = {"all", "first"};
-    static const char *const scales[] = {"none", "standardize", "row"};
     FILE *file = golden->file;
     struct dataset *data = &golden->data;
     struct gcn_spec *spec = &golden->spec;
@@ -92,7 +43,7 @@ static void read_settings(struct golden *golden)
     expect(file, "versions");
     assert_int_equal(fscanf(file, "%*s %*s"), 0);
     expect(file, "task");
-    data->task = (enum task)read_choice(file, tasks, 2);
+    data->task = (enum task)read_choice(file, tasks);
     expect(file, "shape");
     data->n_samples = read_int(file);
     data->n_features = read_int(file);
@@ -103,57 +54,29 @@ static void read_settings(struct golden *golden)
     spec->layers = read_int(file);
     spec->hidden_size = read_int(file);
     spec->batch_size = read_int(file);
+    spec->workers = read_int(file);
     expect(file, "words");
-    spec->activation = (enum activation)read_choice(file, activations, 4);
-    spec->optimizer = (enum optimizer)read_choice(file, optimizers, OPTIMIZER_COUNT);
-    spec->decay_scope = (enum decay_scope)read_choice(file, scopes, 2);
-    golden->scale = (enum feature_scale)read_choice(file, scales, 3);
+    spec->activation = (enum activation)read_choice(file, activations);
+    spec->optimizer = (enum optimizer)read_choice(file, optimizers);
+    spec->decay_scope = (enum decay_scope)read_choice(file, scopes);
+    golden->scale = (enum feature_scale)read_choice(file, scales);
     expect(file, "settings");
     spec->learning_rate = read_number(file);
     spec->weight_decay = read_number(file);
     spec->momentum = read_number(file);
-}
-
-static void read_graphs(struct golden *golden)
-{
-    static const char *const pools[] = {"none", "mean", "sum", "max"};
-    struct dataset *data = &golden->data;
-    size_t n = (size_t)data->n_samples + 1;
-
-    golden->spec.pool = (enum pool)read_choice(golden->file, pools, 4);
-    golden->graph_start = take(n, sizeof *golden->graph_start);
-    for (size_t i = 0; i < n; i++)
-        golden->graph_start[i] = read_int(golden->file);
-    data->graph_start = golden->graph_start;
-    data->n_nodes = (int32_t)golden->graph_start[n - 1];
-}
-
-static void read_options(struct golden *golden)
-{
-    static const char *const schedules[] = {"constant", "cosine"};
-    static const char *const weights[] = {"none", "balanced"};
-    struct gcn_spec *spec = &golden->spec;
-    FILE *file = golden->file;
-    char word[32];
-
-    assert_int_equal(fscanf(file, "%31s", word), 1);
-    if (strcmp(word, "workers") == 0) {
-        spec->workers = read_int(file);
-        assert_int_equal(fscanf(file, "%31s", word), 1);
+    expect(file, "pool");
+    spec->pool = (enum pool)read_choice(file, pools);
+    if (spec->pool) {
+        golden->graph_start = take((size_t)data->n_samples + 1, sizeof *golden->graph_start);
+        for (int32_t i = 0; i <= data->n_samples; i++)
+            golden->graph_start[i] = data->n_nodes = read_int(file);
+        data->graph_start = golden->graph_start;
     }
-    if (strcmp(word, "pool") == 0) {
-        read_graphs(golden);
-        assert_int_equal(fscanf(file, "%31s", word), 1);
-    }
-    if (strcmp(word, "options") != 0) {
-        assert_string_equal(word, "edges");
-        return;
-    }
+    expect(file, "options");
     spec->residual = read_int(file);
     spec->batch_norm = read_int(file);
-    spec->schedule = (enum schedule)read_choice(file, schedules, 2);
-    spec->class_weights = (enum class_weights)read_choice(file, weights, 2);
-    expect(file, "edges");
+    spec->schedule = (enum schedule)read_choice(file, schedules);
+    spec->class_weights = (enum class_weights)read_choice(file, weights);
 }
 
 static void read_graph(struct golden *golden)
@@ -163,6 +86,7 @@ static void read_graph(struct golden *golden)
     struct triplet *t;
     int32_t n_edges;
 
+    expect(file, "edges");
     n_edges = read_int(file);
     t = take(2 * (size_t)n_edges, sizeof *t);
     for (int32_t e = 0; e < n_edges; e++) {
@@ -233,16 +157,8 @@ static void read_split(struct golden *golden)
 
 static void golden_open(struct golden *golden, const char *name)
 {
-    const char *root = getenv("SRCDIR");
-    char path[4096];
-
-    *golden = (struct golden){0};
-    snprintf(path, sizeof path, "%s/tests/golden/%s.txt", root ? root : ".", name);
-    golden->file = fopen(path, "r");
-    if (!golden->file)
-        fail_msg("cannot open %s", path);
+    *golden = (struct golden){.file = golden_file(name)};
     read_settings(golden);
-    read_options(golden);
     read_graph(golden);
     read_data(golden);
     read_split(golden);
@@ -290,24 +206,20 @@ static double step(struct trainer *trainer, const int32_t *nodes, int32_t n)
 
 static void train(double losses[EPOCHS], struct golden *golden, struct trainer *trainer)
 {
-    int32_t *nodes = take((size_t)golden->split.n_train, sizeof *nodes);
-    int32_t n_batches;
+    int32_t n = golden->split.n_train, size = trainer->spec->batch_size;
+    int32_t *nodes = take((size_t)n, sizeof *nodes);
 
-    expect(golden->file, "batches");
-    n_batches = read_int(golden->file);
+    if (size == 0 || trainer->crew->n_workers > 1)
+        size = n;
     for (int e = 0; e < EPOCHS; e++) {
+        expect(golden->file, "epoch");
+        for (int32_t i = 0; i < n; i++)
+            nodes[i] = read_int(golden->file);
         losses[e] = 0;
         trainer_begin_epoch(trainer, e + 1);
-        for (int32_t b = 0; b < n_batches; b++) {
-            int32_t n;
-
-            expect(golden->file, "batch");
-            n = read_int(golden->file);
-            for (int32_t i = 0; i < n; i++)
-                nodes[i] = read_int(golden->file);
-            losses[e] += step(trainer, nodes, n);
-        }
-        losses[e] /= loss_weight(&trainer->target, golden->split.train, golden->split.n_train);
+        for (int32_t i = 0; i < n; i += size)
+            losses[e] += step(trainer, nodes + i, i + size < n ? size : n - i);
+        losses[e] /= loss_weight(&trainer->target, golden->split.train, n);
         trainer_watched_logits(trainer);
     }
     free(nodes);

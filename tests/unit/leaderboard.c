@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/student.h"
+#include "golden_file.h"
 #include "store/db.h"
 #include "store/query/query.h"
 #include "storelib.h"
@@ -26,14 +27,6 @@ struct golden {
     double values[MAX_CONFIGS][MAX_TRIALS];
     double expected[MAX_CONFIGS][COLUMNS];
 };
-
-static double read_number(FILE *file)
-{
-    char word[32];
-
-    assert_int_equal(fscanf(file, "%31s", word), 1);
-    return strtod(word, NULL);
-}
 
 static void read_case(struct golden *g, FILE *file)
 {
@@ -163,17 +156,11 @@ static void check_case(const struct golden *g)
 
 static void test_golden(void **state)
 {
-    const char *root = getenv("SRCDIR");
-    char path[1024];
+    FILE *file = golden_file("leaderboard");
     struct golden g;
-    FILE *file;
     int n;
 
     (void)state;
-    snprintf(path, sizeof path, "%s/tests/golden/leaderboard.txt", root ? root : ".");
-    file = fopen(path, "r");
-    if (!file)
-        fail_msg("%s: not there", path);
     assert_int_equal(fscanf(file, "numpy %*s scipy %*s cases %d", &n), 1);
     assert_true(n > 0);
     for (int i = 0; i < n; i++) {

@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "data/core/builder.h"
 #include "gcn/inputs.h"
 #include "gcn/ridge.h"
 #include "gcn/scale.h"
+#include "golden_file.h"
 #include "tensor/lapack.h"
 
 /* tests/golden/make_ridge.py solved these cases with scikit-learn and as GBLUP. */
@@ -24,47 +16,6 @@ struct golden {
     struct ridge_spec spec;
     struct split split;
 };
-
-static void expect(FILE *file, const char *want)
-{
-    char word[32];
-
-    assert_int_equal(fscanf(file, "%31s", word), 1);
-    assert_string_equal(word, want);
-}
-
-static double read_number(FILE *file)
-{
-    double value;
-
-    assert_int_equal(fscanf(file, "%lf", &value), 1);
-    return value;
-}
-
-static int32_t read_int(FILE *file)
-{
-    return (int32_t)read_number(file);
-}
-
-static int read_choice(FILE *file, const char *const choices[3])
-{
-    char word[32];
-
-    assert_int_equal(fscanf(file, "%31s", word), 1);
-    for (int i = 0; i < 3 && choices[i]; i++)
-        if (strcmp(word, choices[i]) == 0)
-            return i;
-    fail_msg("unknown word \"%s\"", word);
-    return -1;
-}
-
-static void *take(size_t n, size_t size)
-{
-    void *memory = calloc(n + 1, size);
-
-    assert_non_null(memory);
-    return memory;
-}
 
 enum held { DENSE, DOSAGE, SPARSE };
 
@@ -116,21 +67,17 @@ static int32_t *read_part(FILE *file, const char *name, int32_t *n)
 
 static void golden_open(struct golden *g, const char *name)
 {
-    static const char *const tasks[3] = {"regression", "classification"};
-    static const char *const forms[3] = {"dense", "dosage", "sparse"};
-    static const char *const scales[3] = {"none", "standardize", "row"};
-    const char *source = getenv("SRCDIR");
+    static const char *const tasks[] = {"regression", "classification", NULL};
+    static const char *const forms[] = {"dense", "dosage", "sparse", NULL};
+    static const char *const scales[] = {"none", "standardize", "row", NULL};
     struct draft draft = {0};
-    char path[4096];
     float *x, *target;
     int32_t *label;
     enum task task;
     enum held held;
 
     memset(g, 0, sizeof *g);
-    snprintf(path, sizeof path, "%s/tests/golden/%s.txt", source ? source : ".", name);
-    g->file = fopen(path, "r");
-    assert_non_null(g->file);
+    g->file = golden_file(name);
     expect(g->file, "versions");
     assert_int_equal(fscanf(g->file, "%*s"), 0);
     expect(g->file, "task");

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "data/core/split.h"
 #include "data/graph/molecule.h"
+#include "golden_file.h"
 #include "loading.h"
 
 static struct data_spec spec_of(const char *table)
@@ -151,18 +146,14 @@ static void describe(struct buf *text, const struct molecules *m, int32_t first,
 /* The form of many spellings is that of RDKit. */
 static void test_golden(void **state)
 {
-    const char *root = getenv("SRCDIR");
-    char path[512], line[1024];
+    FILE *file = golden_file("molecules");
+    char line[1024];
     struct buf got = {0};
     struct molecules m;
-    FILE *file;
     int n = 0;
 
     (void)state;
     spec_of("");
-    snprintf(path, sizeof path, "%s/tests/golden/molecules.txt", root ? root : ".");
-    file = fopen(path, "r");
-    assert_non_null(file);
     molecules_init(&m);
     for (; fgets(line, sizeof line, file); n++) {
         char *wanted = strchr(line, '\t');
