@@ -40,8 +40,7 @@ BEGIN {
     user["Random123/philox.h"] = "^src/base/rng\\.[ch]$"
     user["json-c/json.h"] = "^src/program/record_json\\.c$"
     user["pcre2.h"] = "^src/program/capture_pattern\\.c$"
-    user["csv.h"] = "^src/data/text/table\\.c$"
-    user["zlib.h"] = "^src/data/text/(table|stream)\\.c$"
+    user["zlib.h"] = "^src/data/text/stream\\.c$"
     user["indigo.h"] = "^src/data/graph/molecule\\.c$"
     user["report/events.pb-c.h"] = "^src/report/event_file\\.c$"
 

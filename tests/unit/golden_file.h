@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of a file of tests/golden. What is missing or unexpected fails the test. */
+/* Words of a file of tests/golden. A missing or unexpected word fails the test. */
 #ifndef TESTS_UNIT_GOLDEN_FILE_H
 #define TESTS_UNIT_GOLDEN_FILE_H
 

@@ -200,8 +200,7 @@ static void test_bad_smiles_files(void **state)
                "a.smi:3: 1 of 2 rows cannot be parsed as molecules: line 3, id \"b\": \"CC(C\": ");
     check_file("a.smi", "CCO,a\n", false, "a.smi:1: no molecules: 1 of 1 rows cannot be parsed");
     check_file("a.smi", "CCO a\n\tC\n", false, "a.smi:2: 1 of 2 rows cannot be parsed");
-    check_file("a.smi", "CCO a\rCC b\r", false,
-               "a.smi:1: a carriage return inside the line: must end in LF or CRLF");
+    check_file("a.smi", "CCO a\rCC b\r", false, "a:3 b:2");
     check_file("a.smi", "SMILES Name\n", false, "a.smi: no molecules");
     check_file("a.smi", "# nobody\n", false, "a.smi:1: no column \"smiles\"");
     check_file("a.smi", "", false, "a.smi: is empty");

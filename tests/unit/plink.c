@@ -146,10 +146,10 @@ static void test_faulty(void **state)
                 "set.bim:2: 5 columns: must be 6 (chromosome, id, centimorgans, position, two "
                 "alleles)");
     scratch_bytes("set.bim", nul, sizeof nul - 1);
-    refuse_spec(&spec, "set.bim:1: a NUL byte: must be text");
+    refuse_spec(&spec, "set.bim:1: a NUL byte: this is not text (save UTF-16 as UTF-8)");
     spec = write_set(bed, sizeof bed, BIM, FAM);
     scratch_bytes("set.fam", "f a 0 0 1 1\nf b 0 0 2 2\0 9\n", 28);
-    refuse_spec(&spec, "set.fam:2: a NUL byte: must be text");
+    refuse_spec(&spec, "set.fam:2: a NUL byte: this is not text (save UTF-16 as UTF-8)");
     spec = write_set(bed, sizeof bed, BIM, "f a 0 0 1 1.5\nf b 0 0 2\n");
     refuse_spec(&spec,
                 "set.fam:2: 5 columns: must be 6 (family, sample, father, mother, sex, phenotype)");

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "data/text/lines.h"
+#include "data/text/textline.h"
 #include "scratch.h"
 
 /* A source of n equal bytes, for long lines without a file. */
@@ -31,7 +31,7 @@ static int next_of(struct textline *t, size_t n, size_t limit, struct err *err)
     static struct endless e;
 
     e = (struct endless){n, 'A'};
-    assert_int_equal(textline_open(t, "a.vcf", read_endless, &e, err), 0);
+    assert_int_equal(textline_open_source(t, "a.vcf", read_endless, &e, err), 0);
     assert_int_equal(t->limit, (size_t)1 << 30);
     t->limit = limit;
     return textline_next(t, err);
@@ -54,55 +54,29 @@ static void test_longest_line(void **state)
     textline_close(&t);
 }
 
-static void test_lines(void **state)
+static void test_line_ends(void **state)
 {
+    static const char *const lines[] = {"a b", "", "c", "d ", "", "e"};
     struct err err = {""};
-    struct lines l;
+    struct textline t;
 
     (void)state;
     assert_int_equal(
-        lines_open(&l, scratch_text("a.txt", " 1, 2\r\n3456789012345,8\n9,10\n\n"), &err), 0);
-    l.text.limit = 16;
-    assert_int_equal(lines_next(&l, &err), 1);
-    assert_int_equal(l.n_cells, 2);
-    assert_string_equal(l.cell[1], "2");
-    assert_string_equal(l.cell[0], "1");
-    assert_int_equal(lines_next(&l, &err), 1);
-    assert_string_equal(l.cell[0], "3456789012345");
-    assert_int_equal(l.line, 2);
-    assert_int_equal(lines_next(&l, &err), 1);
-    assert_string_equal(l.cell[1], "10");
-    assert_int_equal(lines_next(&l, &err), 0);
-    lines_close(&l);
-}
-
-static void refuse(const char *text, size_t limit, const char *message)
-{
-    struct err err = {""};
-    struct lines l;
-
-    assert_int_equal(lines_open(&l, scratch_text("a.txt", text), &err), 0);
-    l.text.limit = limit;
-    assert_int_equal(lines_next(&l, &err), 1);
-    assert_int_equal(lines_next(&l, &err), -1);
-    if (!strstr(err.text, message))
-        fail_msg("%s", err.text);
-    lines_close(&l);
-}
-
-static void test_faulty(void **state)
-{
-    (void)state;
-    refuse("1\n12345678901234567\n", 16, "a.txt:2: a line of more than 16 bytes: ");
-    refuse("1\n,,,\n", 24, "a.txt:2: a line of more than 3 cells: ");
+        textline_open(&t, scratch_text("a.txt", "a b\r\n\nc\rd \r\n\re"), "text", &err), 0);
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(textline_next(&t, &err), 1);
+        assert_string_equal(buf_text(&t.text), lines[i]);
+        assert_int_equal(t.number, i + 1);
+    }
+    assert_int_equal(textline_next(&t, &err), 0);
+    textline_close(&t);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_longest_line),
-        cmocka_unit_test(test_lines),
-        cmocka_unit_test(test_faulty),
+        cmocka_unit_test(test_line_ends),
     };
 
     return cmocka_run_group_tests_name("textline", tests, scratch_make, scratch_remove);

@@ -10,8 +10,8 @@
 #include "data/genotype/markers.h"
 #include "data/genotype/variants.h"
 #include "data/text/file_names.h"
-#include "data/text/lines.h"
 #include "data/text/stream.h"
+#include "data/text/textline.h"
 
 /* .fam has a line for each sample, .bim one for each variant, .bed two bits for each genotype. The
  * bits are passed on unchanged if all samples are selected in their order. */
@@ -21,7 +21,6 @@ enum { MAGIC_BYTES = 3, BUFFER_BYTES = 1 << 20 };
 struct plink {
     struct buf bed_path, bim_path, fam_path;
     FILE *bed;
-    struct stream bim;
     struct textline line;
     int64_t number;      /* of the .bim, from 1 */
     int64_t n_variants;  /* in the .bed */
@@ -120,18 +119,10 @@ static int read_fam(struct variants *v, struct err *err)
 static int open_fam(struct variants *v, struct err *err)
 {
     struct plink *p = v->state;
-    const char *path = buf_text(&p->fam_path);
-    struct stream fam;
-    int rc;
+    int rc = textline_open(&p->line, buf_text(&p->fam_path), WANTED, err) || read_fam(v, err);
 
-    if (stream_open(&fam, path, WANTED, err))
-        return -1;
-    rc = textline_open(&p->line, path, textline_read_stream, &fam, err);
-    if (!rc)
-        rc = read_fam(v, err);
     textline_close(&p->line);
-    stream_close(&fam);
-    return rc;
+    return rc ? -1 : 0;
 }
 
 static bool is_word(const char *text, const char *words)
@@ -195,7 +186,7 @@ static int size_up(struct variants *v, int64_t n_lines, struct err *err)
                    buf_text(&p->fam_path), (long long)n_lines, buf_text(&p->bim_path));
 }
 
-static int count_lines(struct plink *p, int64_t *n, struct err *err)
+static int count_lines(int64_t *n, struct stream *s, struct err *err)
 {
     char *buffer = malloc(BUFFER_BYTES);
     char last = '\n';
@@ -205,7 +196,7 @@ static int count_lines(struct plink *p, int64_t *n, struct err *err)
     *n = 0;
     if (!buffer)
         return err_nomem(err, "a buffer", BUFFER_BYTES);
-    while (!(rc = stream_read(buffer, &size, &p->bim, BUFFER_BYTES, err)) && size > 0) {
+    while (!(rc = stream_read(buffer, &size, s, BUFFER_BYTES, err)) && size > 0) {
         last = buffer[size - 1];
         for (const char *at = buffer; (at = memchr(at, '\n', size - (size_t)(at - buffer))); at++)
             ++*n;
@@ -219,12 +210,14 @@ static int open_bim(struct plink *p, int64_t *n, struct err *err)
 {
     const char *path = buf_text(&p->bim_path);
 
-    if (stream_open(&p->bim, path, WANTED, err) || count_lines(p, n, err))
+    struct stream bim;
+    int rc;
+
+    if (stream_open(&bim, path, WANTED, err))
         return -1;
-    stream_close(&p->bim);
-    if (stream_open(&p->bim, path, WANTED, err))
-        return -1;
-    return textline_open(&p->line, path, textline_read_stream, &p->bim, err);
+    rc = count_lines(n, &bim, err);
+    stream_close(&bim);
+    return rc ? -1 : textline_open(&p->line, path, WANTED, err);
 }
 
 static int read_magic(struct plink *p, struct err *err)
@@ -362,7 +355,6 @@ static void plink_close(struct variants *v)
     if (p->bed)
         fclose(p->bed);
     textline_close(&p->line);
-    stream_close(&p->bim);
     for (int32_t i = 0; i < v->ids.n; i++)
         free(p->phenotype[i]);
     free(p->phenotype);

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "data/genotype/variants.h"
-#include "data/text/lines.h"
 #include "data/text/stream.h"
 #include "data/text/table.h"
+#include "data/text/textline.h"
 
 /* htslib opens and unpacks the file. vcf_parse() is not used: it converts all FORMAT fields of
  * every sample, where one is needed, and prints errors to stderr. The fixed columns are cut with
@@ -50,14 +50,11 @@ static int read_hts(void *source, void *out, size_t *got, size_t n, struct err *
 static int next_line(struct variants *v, struct err *err)
 {
     struct vcf *vcf = v->state;
-    struct buf *text = &vcf->line.text;
     int status;
 
-    do {
+    do
         status = textline_next(&vcf->line, err);
-        if (text->size && text->data[text->size - 1] == '\r')
-            buf_cut(text, text->size - 1);
-    } while (status > 0 && text->size == 0);
+    while (status > 0 && vcf->line.text.size == 0);
     /* A message about a missing line names its place. */
     vcf->line.number += !status;
     return status;
@@ -465,7 +462,7 @@ static int vcf_open_file(struct variants *v, struct err *err)
     /* A BGZF file cut off between two blocks lacks only its end marker. */
     if (vcf->file->format.compression == bgzf && !hts_check_EOF(vcf->file))
         return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", v->path);
-    if (textline_open(&vcf->line, v->path, read_hts, v, err) || read_header(v, err))
+    if (textline_open_source(&vcf->line, v->path, read_hts, v, err) || read_header(v, err))
         return -1;
     return variants_scratch_init(&vcf->scratch, v->ids.n, err);
 }

@@ -13,8 +13,8 @@
 #include "data/core/target.h"
 #include "data/graph/molecule.h"
 #include "data/text/file_names.h"
-#include "data/text/lines.h"
 #include "data/text/stream.h"
+#include "data/text/textline.h"
 
 enum { HEAD_BYTES = 1 << 14 };
 
@@ -121,7 +121,6 @@ bool smiles_is_structures(const char *path)
 enum { SMI_SMILES, SMI_NAME, SMI_CELLS };
 
 struct smi {
-    struct stream file;
     struct textline line;
     bool is_begun;
     char *cell[SMI_CELLS]; /* "" where absent; valid until the next call */
@@ -153,8 +152,7 @@ static void cut(struct smi *s, char *text)
     s->cell[SMI_NAME] = name;
 }
 
-/* Returns 1, or 0 at the end. -1 and err for a carriage return inside a line, or like
- * textline_next(). */
+/* Like textline_next(). */
 static int smi_next(struct smi *s, struct err *err)
 {
     bool is_title = true;
@@ -165,9 +163,6 @@ static int smi_next(struct smi *s, struct err *err)
 
         text = s->line.number == 1 ? skip_mark(text) : text;
         textline_trim_end(text);
-        if (strchr(text, '\r'))
-            return table_fault(err, &(struct table){.path = s->line.path, .line = s->line.number},
-                               "a carriage return inside the line: must end in LF or CRLF");
         if (!*text || *text == '#')
             continue;
         cut(s, text + strspn(text, " "));
@@ -228,7 +223,6 @@ static void smiles_release(struct smiles *s)
     names_release(&s->missing);
     names_release(&s->ids);
     textline_close(&s->smi.line);
-    stream_close(&s->smi.file);
     table_close(&s->table);
 }
 
@@ -529,8 +523,7 @@ static int open_bare(struct smiles *s, struct err *err)
                        "without a header has nothing to predict; the first line must name the "
                        "columns, including the target's",
                        path, smiles_name(s->spec));
-    if (stream_open(&s->smi.file, path, "a file of text", err) ||
-        textline_open(&s->smi.line, path, textline_read_stream, &s->smi.file, err))
+    if (textline_open(&s->smi.line, path, "a file of text", err))
         return -1;
     s->is_bare = true;
     s->table = (struct table){.path = path, .n_cols = SMI_CELLS, .name = name, .cell = s->smi.cell};

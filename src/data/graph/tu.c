@@ -13,7 +13,7 @@
 #include "data/graph/edges.h"
 #include "data/graph/tu_nodes.h"
 #include "data/text/file_names.h"
-#include "data/text/lines.h"
+#include "data/text/table.h"
 
 /* Reads a folder of the TUDataset collection (Morris et al. 2020, arXiv:2007.08663): files with a
  * common prefix whose rows are graphs, nodes or edges, numbered from 1. */
@@ -40,6 +40,8 @@ struct tu {
     char *path[N_FILES]; /* owned */
     bool has[N_FILES];   /* the file exists */
     const char *target_path, *labels_path, *attributes_path; /* among these; NULL: not used */
+    const char *trait;                                       /* data.trait */
+    int32_t column;                                          /* of the target file */
     struct names graphs;
     struct target_cells cells;
     struct target target;
@@ -154,112 +156,98 @@ static int find_files(struct tu *tu, const struct data_spec *spec, struct err *e
 
 /* ---- graphs ---- */
 
-static int find_column(int32_t *column, struct tu *tu, const struct lines *l, const char *trait,
-                       struct err *err)
+static int find_column(struct tu *tu, const struct table *t, struct err *err)
 {
     char *end;
     long n;
 
-    *column = 0;
-    if (!trait || !*trait) {
-        if (l->n_cells == 1)
-            return 0;
-        tu->needs_trait = true;
-        return err_set(err, "%s: %d columns: data.trait must be the number of one, from 1", l->path,
-                       l->n_cells);
+    if (!tu->trait || !*tu->trait) {
+        tu->needs_trait = t->n_cols > 1;
+        return tu->needs_trait
+                   ? err_set(err, "%s: %d columns: data.trait must be the number of one, from 1",
+                             t->path, t->n_cols)
+                   : 0;
     }
-    n = strtol(trait, &end, 10);
-    if (*end || n < 1 || n > l->n_cells)
+    n = strtol(tu->trait, &end, 10);
+    if (*end || n < 1 || n > t->n_cols)
         return err_set(err,
                        "data.trait = %.80s: must be the number of a column of %s, from 1 to %d",
-                       trait, l->path, l->n_cells);
-    *column = (int32_t)n - 1;
+                       tu->trait, t->path, t->n_cols);
+    tu->column = (int32_t)n - 1;
     return 0;
 }
 
-static int read_target_rows(struct tu *tu, struct lines *l, const char *trait, struct err *err)
+static int take_target(void *arg, const struct table *t, struct err *err)
 {
-    int32_t column = 0;
-    int status;
+    struct tu *tu = arg;
+    char id[16];
 
-    while ((status = lines_next(l, err)) > 0) {
-        char id[16];
-
-        if (tu->graphs.n == 0 && find_column(&column, tu, l, trait, err))
-            return -1;
-        snprintf(id, sizeof id, "%d", tu->graphs.n + 1);
-        if (names_add(&tu->graphs, id, l->line, err) < 0 ||
-            target_cells_set(&tu->cells, tu->cells.n, l->cell[column], l->line, err))
-            return -1;
-    }
-    if (!status && tu->graphs.n == 0)
-        return err_set(err, "%s: is empty: must have a row for each graph", l->path);
-    return status;
+    if (tu->graphs.n == 0 && find_column(tu, t, err))
+        return -1;
+    snprintf(id, sizeof id, "%d", tu->graphs.n + 1);
+    return names_add(&tu->graphs, id, t->line, err) < 0
+               ? -1
+               : target_cells_set(&tu->cells, tu->cells.n, t->cell[tu->column], t->line, err);
 }
 
 static int read_target(struct tu *tu, const struct data_spec *spec, struct err *err)
 {
-    struct lines l;
-    int rc;
-
+    tu->trait = spec->trait;
     if (target_cells_init(&tu->cells, 0, tu->target_path, "graph label", err) ||
-        lines_open(&l, tu->target_path, err))
+        table_read_rows(tu->target_path, take_target, tu, err))
         return -1;
-    rc = read_target_rows(tu, &l, spec->trait, err);
-    lines_close(&l);
-    if (!rc)
-        rc = target_make(&tu->target, &tu->cells, spec->task, tu->has_classes, err);
-    return rc;
+    if (tu->graphs.n == 0)
+        return err_set(err, "%s: is empty: must have a row for each graph", tu->target_path);
+    return target_make(&tu->target, &tu->cells, spec->task, tu->has_classes, err);
+}
+
+static int count_graph(void *arg, const struct table *t, struct err *err)
+{
+    struct tu *tu = arg;
+    char next[16];
+
+    snprintf(next, sizeof next, "%d", tu->graphs.n + 1);
+    return strcmp(t->cell[0], next) == 0 && names_add(&tu->graphs, next, t->line, err) < 0 ? -1 : 0;
 }
 
 /* Targets of new graphs are not read: the largest number in the indicator counts. read_indicator()
  * reports errors in it. */
 static int count_graphs(struct tu *tu, struct err *err)
 {
-    struct lines l;
-    int status;
-
-    if (lines_open(&l, tu->path[GRAPHS], err))
+    if (table_read_rows(tu->path[GRAPHS], count_graph, tu, err))
         return -1;
-    while ((status = lines_next(&l, err)) > 0) {
-        char next[16];
-
-        snprintf(next, sizeof next, "%d", tu->graphs.n + 1);
-        if (strcmp(l.cell[0], next) == 0 && names_add(&tu->graphs, next, l.line, err) < 0)
-            break;
-    }
-    lines_close(&l);
-    if (!status && tu->graphs.n == 0)
+    if (tu->graphs.n == 0)
         return err_set(err, "%s: must begin with graph 1", tu->path[GRAPHS]);
-    return status ? -1 : target_absent(&tu->target, tu->graphs.n, err);
+    return target_absent(&tu->target, tu->graphs.n, err);
 }
 
 /* ---- nodes ---- */
 
-static int add_node(struct tu *tu, struct lines *l, int32_t last, struct err *err)
+static int add_node(void *arg, const struct table *t, struct err *err)
 {
-    int32_t graph;
+    struct tu *tu = arg;
+    int32_t graph, last = tu->n_nodes ? tu->graph_of[tu->n_nodes - 1] + 1 : 0;
 
-    if (lines_whole(&graph, l, 0, 1, INT32_MAX, "graph", err))
+    if (table_whole(&graph, t, 0, 1, INT32_MAX, "graph", err))
         return -1;
     if (graph < last)
-        return lines_fault(err, l, "graph %d after graph %d: nodes must be in the order of graphs",
+        return table_fault(err, t, "graph %d after graph %d: nodes must be in the order of graphs",
                            graph, last);
     if (graph > last + 1)
-        return lines_fault(err, l, "graph %d after graph %d: graph %d has no nodes", graph, last,
+        return table_fault(err, t, "graph %d after graph %d: graph %d has no nodes", graph, last,
                            last + 1);
     if (graph > tu->graphs.n)
-        return lines_fault(err, l, "graph %d has no row in %s, which has %d", graph,
+        return table_fault(err, t, "graph %d has no row in %s, which has %d", graph,
                            tu->target_path, tu->graphs.n);
     if (tu->n_nodes == tu->node_capacity) {
         int64_t capacity = tu->node_capacity ? 2 * (int64_t)tu->node_capacity : 4096;
         int32_t *grown;
 
         if (capacity > INT32_MAX)
-            return err_set(err, "%s: more than %d nodes", l->path, tu->node_capacity);
+            return err_set(err, "%s: more than %d nodes", t->path, tu->node_capacity);
         grown = realloc(tu->graph_of, (size_t)capacity * sizeof *grown);
         if (!grown)
-            return err_nomem(err, l->path, (size_t)capacity * sizeof *grown);
+            return err_nomem(err, t->path, (size_t)capacity * sizeof *grown);
         tu->graph_of = grown;
         tu->node_capacity = (int32_t)capacity;
     }
@@ -271,23 +259,14 @@ static int add_node(struct tu *tu, struct lines *l, int32_t last, struct err *er
 
 static int read_indicator(struct tu *tu, struct err *err)
 {
-    int32_t n_graphs = tu->graphs.n, last = 0;
-    struct lines l;
-    int status;
+    int32_t n_graphs = tu->graphs.n, last;
 
     tu->graph_start = calloc((size_t)n_graphs + 1, sizeof *tu->graph_start);
     if (!tu->graph_start)
         return err_nomem(err, "graphs", ((size_t)n_graphs + 1) * sizeof *tu->graph_start);
-    if (lines_open(&l, tu->path[GRAPHS], err))
+    if (table_read_rows(tu->path[GRAPHS], add_node, tu, err))
         return -1;
-    while ((status = lines_next(&l, err)) > 0) {
-        if (add_node(tu, &l, last, err))
-            break;
-        last = tu->graph_of[tu->n_nodes - 1] + 1;
-    }
-    lines_close(&l);
-    if (status)
-        return -1;
+    last = tu->n_nodes ? tu->graph_of[tu->n_nodes - 1] + 1 : 0;
     if (last < n_graphs)
         return err_set(err, "%s: ends with graph %d: %s has %d graphs", tu->path[GRAPHS], last,
                        tu->target_path, n_graphs);
@@ -297,35 +276,22 @@ static int read_indicator(struct tu *tu, struct err *err)
 
 /* ---- edges ---- */
 
-static int add_edge(struct tu *tu, const struct lines *l, struct err *err)
+static int add_edge(void *arg, const struct table *t, struct err *err)
 {
+    struct tu *tu = arg;
     int32_t a, b;
 
-    if (l->n_cells != 2)
-        return lines_fault(err, l, "%d cell%s: an edge has two (from, to)", l->n_cells,
-                           l->n_cells == 1 ? "" : "s");
-    if (lines_whole(&a, l, 0, 1, tu->n_nodes, "node", err) ||
-        lines_whole(&b, l, 1, 1, tu->n_nodes, "node", err))
+    if (t->n_cols != 2)
+        return table_fault(err, t, "%d cell%s: an edge has two (from, to)", t->n_cols,
+                           t->n_cols == 1 ? "" : "s");
+    if (table_whole(&a, t, 0, 1, tu->n_nodes, "node", err) ||
+        table_whole(&b, t, 1, 1, tu->n_nodes, "node", err))
         return -1;
     if (tu->graph_of[a - 1] != tu->graph_of[b - 1])
-        return lines_fault(err, l,
+        return table_fault(err, t,
                            "edge %d, %d joins graphs %d and %d: both nodes must be in one graph", a,
                            b, tu->graph_of[a - 1] + 1, tu->graph_of[b - 1] + 1);
     return edges_add(&tu->edges, a - 1, b - 1, err);
-}
-
-static int read_edges(struct tu *tu, struct err *err)
-{
-    struct lines l;
-    int status;
-
-    if (lines_open(&l, tu->path[EDGES], err))
-        return -1;
-    while ((status = lines_next(&l, err)) > 0)
-        if (add_edge(tu, &l, err))
-            break;
-    lines_close(&l);
-    return status ? -1 : edges_finish(&tu->edges, err);
 }
 
 /* ---- together ---- */
@@ -390,7 +356,8 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
         .spec = spec, .ids = &tu.graphs, .target = &tu.target, .report = report};
     int rc = reader_need_path(spec, spec->folder, "folder", err) || find_files(&tu, spec, err) ||
              (spec->like ? count_graphs(&tu, err) : read_target(&tu, spec, err)) ||
-             read_indicator(&tu, err) || read_edges(&tu, err) ||
+             read_indicator(&tu, err) || table_read_rows(tu.path[EDGES], add_edge, &tu, err) ||
+             edges_finish(&tu.edges, err) ||
              (tu.labels_path || tu.attributes_path
                   ? tu_nodes_read(&tu.nodes, tu.labels_path, tu.attributes_path, tu.n_nodes,
                                   tu.path[GRAPHS], spec->like, err)

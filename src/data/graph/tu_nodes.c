@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "data/text/lines.h"
 #include "data/text/table.h"
 
 #define NAME_SIZE 32
@@ -13,62 +12,50 @@
 /* ---- a file of numbers, one row for each node ---- */
 
 struct numbers {
-    double *v; /* (n_rows, n_cols) */
-    int32_t n_cols;
+    double *v; /* (n_nodes, n_cols) */
+    int32_t n_cols, n_rows, n_nodes;
+    bool is_whole;
+    const char *nodes_path;
 };
 
-static int read_row(double *out, const struct lines *l, bool is_whole, struct err *err)
+static int take_row(void *arg, const struct table *t, struct err *err)
 {
-    for (int32_t j = 0; j < l->n_cells; j++) {
+    struct numbers *m = arg;
+    double *out;
+
+    if (m->n_rows == m->n_nodes)
+        return table_fault(err, t, "one row more than the %d nodes of %s", m->n_nodes,
+                           m->nodes_path);
+    if (m->n_rows == 0) {
+        m->n_cols = t->n_cols;
+        m->v = malloc((size_t)m->n_nodes * (size_t)m->n_cols * sizeof *m->v);
+        if (!m->v)
+            return err_nomem(err, t->path, (size_t)m->n_nodes * sizeof *m->v);
+    }
+    out = m->v + (int64_t)m->n_rows++ * m->n_cols;
+    for (int32_t j = 0; j < m->n_cols; j++) {
         int32_t whole;
 
-        if (is_whole) {
-            if (lines_whole(&whole, l, j, INT32_MIN, INT32_MAX, "label", err))
+        if (m->is_whole) {
+            if (table_whole(&whole, t, j, INT32_MIN, INT32_MAX, "label", err))
                 return -1;
             out[j] = whole;
-        } else if (!table_parse_number(&out[j], l->cell[j])) {
-            return lines_fault(err, l, "attribute \"%.80s\": must be a number", l->cell[j]);
+        } else if (!table_parse_number(&out[j], t->cell[j])) {
+            return table_fault(err, t, "attribute \"%.80s\": must be a number", t->cell[j]);
         }
     }
     return 0;
 }
 
-static int read_rows(struct numbers *m, struct lines *l, bool is_whole, int32_t n_nodes,
-                     const char *nodes_path, struct err *err)
+static int read_numbers(struct numbers *m, const char *path, struct err *err)
 {
-    int32_t n = 0;
-    int status;
-
-    while ((status = lines_next(l, err)) > 0) {
-        if (n == n_nodes)
-            return lines_fault(err, l, "one row more than the %d nodes of %s", n_nodes, nodes_path);
-        if (n == 0) {
-            m->n_cols = l->n_cells;
-            m->v = malloc((size_t)n_nodes * (size_t)m->n_cols * sizeof *m->v);
-            if (!m->v)
-                return err_nomem(err, l->path, (size_t)n_nodes * sizeof *m->v);
-        }
-        if (read_row(m->v + (int64_t)n++ * m->n_cols, l, is_whole, err))
-            return -1;
-    }
-    if (!status && n < n_nodes)
-        return err_set(err, "%s: %d rows: %s has %d nodes", l->path, n, nodes_path, n_nodes);
-    return status;
-}
-
-static int read_numbers(struct numbers *m, const char *path, bool is_whole, int32_t n_nodes,
-                        const char *nodes_path, struct err *err)
-{
-    struct lines l;
-    int rc;
-
     if (!path)
         return 0;
-    if (lines_open(&l, path, err))
+    if (table_read_rows(path, take_row, m, err))
         return -1;
-    rc = read_rows(m, &l, is_whole, n_nodes, nodes_path, err);
-    lines_close(&l);
-    return rc;
+    return m->n_rows == m->n_nodes ? 0
+                                   : err_set(err, "%s: %d rows: %s has %d nodes", path, m->n_rows,
+                                             m->nodes_path, m->n_nodes);
 }
 
 /* ---- one-hot ---- */
@@ -255,12 +242,12 @@ static int assemble(struct tu_nodes *out, const struct numbers *labels,
 int tu_nodes_read(struct tu_nodes *out, const char *labels, const char *attributes, int32_t n_nodes,
                   const char *nodes_path, const struct dataset *like, struct err *err)
 {
-    struct numbers l = {0}, a = {0};
+    struct numbers l = {.n_nodes = n_nodes, .nodes_path = nodes_path, .is_whole = true};
+    struct numbers a = {.n_nodes = n_nodes, .nodes_path = nodes_path};
     int rc = -1;
 
     memset(out, 0, sizeof *out);
-    if (!read_numbers(&l, labels, true, n_nodes, nodes_path, err) &&
-        !read_numbers(&a, attributes, false, n_nodes, nodes_path, err)) {
+    if (!read_numbers(&l, labels, err) && !read_numbers(&a, attributes, err)) {
         rc = assemble(out, &l, &a, n_nodes, like, err);
         if (rc)
             err_wrap(err, "%s", labels ? labels : attributes);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/text/table.h"
 
-#include <csv.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,86 +11,8 @@
 #include "base/err.h"
 #include "base/nearest.h"
 #include "data/text/equality.h"
-#include "data/text/lines.h"
 #include "data/text/stream.h"
-
-/* libcsv is either stricter about quotes than data/text/table.h or accepts everything. */
-enum quotes {
-    QUOTES_START, /* before a cell */
-    QUOTES_PLAIN,
-    QUOTES_INSIDE,
-    QUOTES_CLOSED, /* after a quote inside: the last, or the first of two */
-    QUOTES_BLANK,  /* after a blank behind it */
-};
-
-struct squeeze {
-    bool has_cell;
-    bool is_apart;              /* after a cell and a blank */
-    bool is_inside, was_inside; /* now and at the byte before */
-};
-
-/* ---- quotes ---- */
-
-static bool is_other_blank(unsigned char c, unsigned char separator)
-{
-    return (c == ' ' || c == '\t') && c != separator;
-}
-
-static bool ends_cell(unsigned char c, unsigned char separator)
-{
-    return c == separator || c == '\n' || c == '\r';
-}
-
-static enum quotes next(enum quotes state, unsigned char c, unsigned char separator, bool *is_sound)
-{
-    switch (state) {
-    case QUOTES_START:
-        if (c == '"')
-            return QUOTES_INSIDE;
-        return ends_cell(c, separator) || is_other_blank(c, separator) ? QUOTES_START
-                                                                       : QUOTES_PLAIN;
-    case QUOTES_PLAIN:
-        return ends_cell(c, separator) ? QUOTES_START : QUOTES_PLAIN;
-    case QUOTES_INSIDE:
-        return c == '"' ? QUOTES_CLOSED : QUOTES_INSIDE;
-    case QUOTES_CLOSED:
-        if (c == '"')
-            return QUOTES_INSIDE;
-        break;
-    case QUOTES_BLANK:
-        break;
-    }
-    if (ends_cell(c, separator))
-        return QUOTES_START;
-    *is_sound = *is_sound && is_other_blank(c, separator);
-    return QUOTES_BLANK;
-}
-
-/* Nearly every line has no quote; its end alone determines the state. */
-static enum quotes after_plain(enum quotes state, const unsigned char *bytes, size_t n,
-                               unsigned char separator)
-{
-    while (n && is_other_blank(bytes[n - 1], separator))
-        n--;
-    if (n == 0)
-        return state;
-    return ends_cell(bytes[n - 1], separator) ? QUOTES_START : QUOTES_PLAIN;
-}
-
-/* Returns false if something follows a closing quote within its cell. Zero-initialise the state. */
-static bool quotes_follow(enum quotes *state, const unsigned char *bytes, size_t n,
-                          unsigned char separator)
-{
-    bool is_sound = true;
-
-    if (*state <= QUOTES_PLAIN && !memchr(bytes, '"', n)) {
-        *state = after_plain(*state, bytes, n, separator);
-        return true;
-    }
-    for (size_t i = 0; i < n && is_sound; i++)
-        *state = next(*state, bytes[i], separator, &is_sound);
-    return is_sound;
-}
+#include "data/text/textline.h"
 
 static bool is_end(char c)
 {
@@ -139,27 +60,16 @@ static const char *skip_ends(const char *at, const char *end)
     return at;
 }
 
-/* Returns the separator of a first line "sep=;", quoted or not, in any case; else 0. *length is
- * that of the line and its end. */
-static char separator_named(size_t *length, const char *bytes, size_t n)
+/* Returns the separator of a first line "sep=;", quoted or not, in any case; else 0. */
+static char separator_named(const char *at, size_t n)
 {
-    const char *end = bytes + n, *at = bytes;
     bool is_quoted = n && *at == '"';
-    char separator;
+    size_t size = is_quoted ? 7 : 5;
 
-    at += is_quoted;
-    if (end - at < 5 || strncasecmp(at, "sep=", 4) != 0 || is_end(at[4]))
+    if (n < size || strncasecmp(at + is_quoted, "sep=", 4) != 0 || is_end(at[4 + is_quoted]) ||
+        (is_quoted && at[6] != '"') || (n > size && !is_end(at[size])))
         return '\0';
-    separator = at[4];
-    at += 5;
-    if (is_quoted && (at == end || *at++ != '"'))
-        return '\0';
-    if (at < end && !is_end(*at))
-        return '\0';
-    if (at < end)
-        at += at[0] == '\r' && at + 1 < end && at[1] == '\n' ? 2 : 1;
-    *length = (size_t)(at - bytes);
-    return separator;
+    return at[4 + is_quoted];
 }
 
 /* R quotes the only cell of a header; the first row shows the separator. */
@@ -197,64 +107,17 @@ static char separator_find(const char *bytes, size_t n)
     return head[BLANKS] ? ' ' : of_quoted_row(next, first, row, end);
 }
 
-/* ---- runs of blanks ---- */
+/* ---- cells ---- */
 
-/* Copy bytes with one tab for each run of blanks between cells. out has room for n + 1. Returns the
- * size. Zero-initialise s; pieces may be cut anywhere. */
-static size_t separator_squeeze(char *out, struct squeeze *s, const char *bytes, size_t n)
-{
-    size_t size = 0;
-
-    for (size_t i = 0; i < n; i++) {
-        char c = bytes[i];
-        bool is_inside = s->is_inside;
-
-        if (!is_inside && is_blank(c)) {
-            s->is_apart = true;
-        } else if (!is_inside && is_end(c)) {
-            s->has_cell = s->is_apart = false;
-            out[size++] = c;
-        } else {
-            bool begins = !s->has_cell || s->is_apart || s->was_inside;
-
-            if (c == '"' && (is_inside || begins))
-                s->is_inside = !is_inside;
-            if (s->has_cell && s->is_apart)
-                out[size++] = '\t';
-            s->has_cell = true;
-            s->is_apart = false;
-            out[size++] = c;
-        }
-        s->was_inside = is_inside;
-    }
-    return size;
-}
-
-/* libcsv gets one line at a time, so that each call completes at most one row and the line number
- * is known. With CSV_REPALL_NL it reports every line end outside quotes. */
-
-#define CHUNK_BYTES ((size_t)1 << 18)
+/* Most cells in a row: their places take no more memory than its bytes. */
+#define CELLS_MAX(limit) ((limit) / sizeof(size_t))
 
 struct table_source {
-    struct stream file;
-    struct csv_parser parser;
-    unsigned char separator; /* a tab for blanks */
-    enum quotes quotes;
-    struct squeeze squeeze;
-    struct buf squeezed;  /* the line, if blanks separate */
-    unsigned char *chunk; /* [CHUNK_BYTES] */
-    size_t chunk_size;
-    size_t chunk_at;
-    int64_t n_lines; /* parsed so far */
-    size_t row_bytes;
-    bool after_cr; /* a LF now belongs to the CR before */
-    bool is_row_begun;
-    bool is_row_done;
-    bool has_nul;
-    struct buf text; /* cells of the row, each with a NUL */
-    size_t *start;   /* [n_cells] offsets in text */
+    struct textline line; /* the row, which quotes may stretch over several lines; cut into cells */
+    size_t *start;        /* [n_cells] offsets in line.text */
     size_t n_cells;
     size_t cell_capacity;
+    bool is_empty;     /* all cells are */
     char *header_text; /* of table.name */
     struct equality_count spelled;
     size_t n_unnamed; /* columns behind the last name */
@@ -277,175 +140,136 @@ int table_fault(struct err *err, const struct table *t, const char *format, ...)
     return -1;
 }
 
-/* ---- callbacks of libcsv ---- */
-
-/* libcsv keeps the blanks of quoted cells, and no-break spaces (C2 A0), which web pages have. */
-static const unsigned char *trim(const unsigned char *at, size_t *n)
+/* Blanks, and no-break spaces (C2 A0), which web pages have. */
+static char *trim(char *at, size_t *n)
 {
     static const char hard[] = "\xc2\xa0";
-    const unsigned char *end = at + *n;
+    const char *end = at + *n;
 
-    while (at < end && (is_blank((char)*at) || (end - at > 1 && !memcmp(at, hard, 2))))
-        at += is_blank((char)*at) ? 1 : 2;
-    while (at < end && (is_blank((char)end[-1]) || (end - at > 1 && !memcmp(end - 2, hard, 2))))
-        end -= is_blank((char)end[-1]) ? 1 : 2;
+    while (at < end && (is_blank(*at) || (end - at > 1 && !memcmp(at, hard, 2))))
+        at += is_blank(*at) ? 1 : 2;
+    while (at < end && (is_blank(end[-1]) || (end - at > 1 && !memcmp(end - 2, hard, 2))))
+        end -= is_blank(end[-1]) ? 1 : 2;
     *n = (size_t)(end - at);
     return at;
 }
 
-static void on_cell(void *bytes, size_t n, void *arg)
+static int add_cell(struct table *t, size_t start, struct err *err)
 {
-    struct table_source *s = arg;
-    const unsigned char *cell = trim(bytes, &n);
-    char *copy;
+    struct table_source *s = t->source;
 
+    if (s->n_cells == CELLS_MAX(t->limit))
+        return table_fault(err, t,
+                           "a line of more than %zu cells: this is the limit; check that the file "
+                           "is a table of text",
+                           CELLS_MAX(t->limit));
     if (s->n_cells == s->cell_capacity) {
         size_t capacity = s->cell_capacity ? 2 * s->cell_capacity : 16;
         size_t *grown = realloc(s->start, capacity * sizeof *grown);
 
-        if (!grown) {
-            s->text.failed = true;
-            return;
-        }
+        if (!grown)
+            return err_nomem(err, t->path, capacity * sizeof *grown);
         s->start = grown;
         s->cell_capacity = capacity;
     }
-    s->start[s->n_cells++] = s->text.size;
-    copy = buf_extend(&s->text, n + 1);
-    if (copy) {
-        memcpy(copy, cell, n);
-        copy[n] = '\0';
-    }
-}
-
-static void on_line_end(int terminator, void *arg)
-{
-    struct table_source *s = arg;
-
-    (void)terminator;
-    s->is_row_begun = false;
-    if (s->n_cells)
-        s->is_row_done = true;
-}
-
-/* ---- chunks and lines ---- */
-
-/* An empty chunk means the end. */
-static int refill(struct table *t, struct err *err)
-{
-    struct table_source *s = t->source;
-
-    s->chunk_at = 0;
-    return stream_read(s->chunk, &s->chunk_size, &s->file, CHUNK_BYTES, err);
-}
-
-/* The length includes the line end, unless the chunk ends before it. */
-static size_t line_length(const unsigned char *bytes, size_t n)
-{
-    const unsigned char *lf = memchr(bytes, '\n', n);
-    size_t with_lf = lf ? (size_t)(lf - bytes) + 1 : n;
-    const unsigned char *cr = memchr(bytes, '\r', with_lf);
-
-    if (cr && !(cr + 1 < bytes + with_lf && cr[1] == '\n'))
-        return (size_t)(cr - bytes) + 1;
-    return with_lf;
-}
-
-static int feed(struct table *t, const unsigned char *bytes, size_t n, struct err *err)
-{
-    struct table_source *s = t->source;
-
-    if (t->separator == ' ') {
-        char *out;
-
-        buf_clear(&s->squeezed);
-        out = buf_extend(&s->squeezed, n + 1);
-        if (!out)
-            return err_nomem(err, t->path, n + 1);
-        n = separator_squeeze(out, &s->squeeze, (const char *)bytes, n);
-        bytes = (const unsigned char *)out;
-    }
-    if (!quotes_follow(&s->quotes, bytes, n, s->separator)) {
-        t->line = s->n_lines + 1;
-        return table_fault(err, t,
-                           "a misplaced quote: a cell must end after its closing quote; double the "
-                           "quotes inside a quoted cell");
-    }
-    if (csv_parse(&s->parser, bytes, n, on_cell, on_line_end, s) != n)
-        return err_nomem(err, t->path, n);
+    s->start[s->n_cells++] = start;
     return 0;
 }
 
-static int feed_line(struct table *t, struct err *err)
+/* Remove the quotes of the cell at *at, in place; it may go on in further lines. *n out: its bytes.
+ * *at out: behind its closing quote. */
+static int unquote(size_t *at, size_t *n, struct table *t, struct err *err)
 {
-    struct table_source *s = t->source;
-    const unsigned char *bytes = s->chunk + s->chunk_at;
-    size_t n = line_length(bytes, s->chunk_size - s->chunk_at);
-    unsigned char last = bytes[n - 1];
+    struct textline *line = &t->source->line;
+    size_t to = *at, from = *at + 1;
 
-    if (!s->is_row_begun) {
-        t->line = s->n_lines + 1;
-        s->row_bytes = 0;
+    for (;; from++) {
+        int status = line->text.data[from] ? 1 : textline_append(line, err);
+
+        if (status <= 0)
+            return status ? -1 : table_fault(err, t, "a quoted cell has no closing quote");
+        if (line->text.data[from] == '"' && line->text.data[++from] != '"')
+            break;
+        line->text.data[to++] = line->text.data[from];
     }
-    s->is_row_begun = true;
-    s->row_bytes += n;
-    if (s->row_bytes > t->limit)
-        return textline_too_long(err, t->path, t->line, t->limit);
-    s->has_nul = s->has_nul || memchr(bytes, '\0', n);
-    if (feed(t, bytes, n, err))
-        return -1;
-    if (s->n_cells > TEXTLINE_CELLS_MAX(t->limit))
-        return textline_too_many(err, t->path, t->line, t->limit);
-    if ((last == '\n' && !(n == 1 && s->after_cr)) || last == '\r')
-        s->n_lines++;
-    s->after_cr = last == '\r';
-    s->chunk_at += n;
+    *n = to - *at;
+    *at = from;
     return 0;
 }
 
-static int finish_parsing(struct table *t, struct err *err)
+static bool is_padding(char c, char separator)
 {
-    struct table_source *s = t->source;
-
-    if (s->quotes == QUOTES_INSIDE)
-        return table_fault(err, t, "a quoted cell has no closing quote");
-    if (!csv_fini(&s->parser, on_cell, on_line_end, s))
-        return 0;
-    return err_nomem(err, t->path, s->text.size);
+    return c == ' ' || (c == '\t' && separator != '\t');
 }
 
-static int read_line(struct table *t, struct err *err)
+/* Cut the row into cells, in place: each ends with a NUL. */
+static int cut(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
+    struct buf *text = &s->line.text;
+    char separator = t->separator, other = separator == ' ' ? '\t' : separator;
 
-    buf_clear(&s->text);
     s->n_cells = 0;
-    s->is_row_done = false;
-    while (!s->is_row_done) {
-        if (s->chunk_at == s->chunk_size) {
-            if (refill(t, err))
+    s->is_empty = true;
+    for (size_t at = 0; at <= text->size; at++) {
+        size_t start, n = 0;
+        char *cell, end;
+
+        while (is_padding(text->data[at], separator))
+            at++;
+        if (separator == ' ' && at == text->size)
+            break;
+        start = at;
+        if (text->data[at] == '"') {
+            if (unquote(&at, &n, t, err))
                 return -1;
-            if (s->chunk_size == 0) {
-                if (finish_parsing(t, err))
-                    return -1;
-                break;
-            }
+            while (separator != ' ' && is_padding(text->data[at], separator))
+                at++;
+        } else {
+            while (text->data[at] && text->data[at] != separator && text->data[at] != other)
+                at++;
+            n = at - start;
         }
-        if (feed_line(t, err))
+        end = text->data[at];
+        if (end && end != separator && end != other) {
+            t->line = s->line.number;
+            return table_fault(err, t,
+                               "a misplaced quote: a cell must end after its closing quote; double "
+                               "the quotes inside a quoted cell");
+        }
+        cell = trim(text->data + start, &n);
+        cell[n] = '\0';
+        s->is_empty = s->is_empty && !n;
+        if (add_cell(t, (size_t)(cell - text->data), err))
             return -1;
     }
-    if (buf_failed(&s->text))
-        return err_nomem(err, t->path, s->text.size);
-    if (s->has_nul)
-        return table_fault(err, t,
-                           "a NUL byte: this is not a table of text (save UTF-16 as UTF-8)");
-    return s->is_row_done;
+    return 0;
 }
+
+/* Rows of empty cells are skipped. */
+static int read_row(struct table *t, struct err *err)
+{
+    struct table_source *s = t->source;
+    int status;
+
+    s->line.limit = t->limit;
+    do {
+        status = textline_next(&s->line, err);
+        if (status <= 0)
+            return status;
+        t->line = s->line.number;
+        if (cut(t, err))
+            return -1;
+    } while (s->is_empty);
+    return 1;
+}
+
+/* ---- opening ---- */
 
 /* Spreadsheets write empty columns and rows behind the table. */
 static void drop_empty(struct table_source *s, size_t n)
 {
-    while (s->n_cells > n && !s->text.data[s->start[s->n_cells - 1]])
+    while (s->n_cells > n && !s->line.text.data[s->start[s->n_cells - 1]])
         s->n_cells--;
 }
 
@@ -459,79 +283,37 @@ static void drop_unnamed(struct table_source *s, size_t n)
         s->n_cells = n;
 }
 
-static int read_row(struct table *t, struct err *err)
-{
-    struct table_source *s = t->source;
-    int status;
-
-    do
-        status = read_line(t, err);
-    while (status > 0 && s->text.size == s->n_cells); /* all cells are empty */
-    return status;
-}
-
-/* ---- opening ---- */
-
-static int open_file(struct table *t, struct err *err)
-{
-    struct table_source *s = t->source;
-
-    s->chunk = malloc(CHUNK_BYTES);
-    if (!s->chunk)
-        return err_nomem(err, t->path, CHUNK_BYTES);
-    if (stream_open(&s->file, t->path, "a table of text", err))
-        return -1;
-    return refill(t, err);
-}
-
-static int read_separator(struct table *t, struct err *err)
-{
-    struct table_source *s = t->source;
-    const char *at = (const char *)s->chunk + s->chunk_at;
-    size_t n = s->chunk_size - s->chunk_at;
-    char separator = separator_named(&n, at, n);
-
-    if (!separator)
-        return 0;
-    if (!strchr("\t,;", separator)) {
-        t->line = 1;
-        return table_fault(err, t, "sep=%c: must be a comma, a semicolon or a tab", separator);
-    }
-    t->separator = separator;
-    s->chunk_at += n;
-    s->n_lines = 1;
-    return 0;
-}
-
 /* TASSEL writes lines of ## before the header. */
-static void skip_remarks(struct table_source *s)
+static int find_separator(struct table *t, struct err *err)
 {
-    const char *at = (const char *)s->chunk + s->chunk_at, *next;
-    size_t n = s->chunk_size - s->chunk_at;
+    struct textline *line = &t->source->line;
+    const char *at;
+    size_t n;
 
-    for (; n > 1 && !memcmp(at, "##", 2) && (next = memchr(at, '\n', n)); at = next + 1) {
-        n -= (size_t)(next + 1 - at);
-        s->n_lines++;
-    }
-    s->chunk_at = s->chunk_size - n;
-}
-
-static int start_parsing(struct table *t, struct err *err)
-{
-    struct table_source *s = t->source;
-
-    s->chunk_at = stream_mark_bytes(s->chunk, s->chunk_size);
-    skip_remarks(s);
-    if (csv_init(&s->parser, CSV_REPALL_NL))
-        return err_nomem(err, t->path, sizeof s->parser);
-    if (read_separator(t, err))
+    if (textline_peek(line, err))
         return -1;
-    if (!t->separator)
-        t->separator =
-            separator_find((const char *)s->chunk + s->chunk_at, s->chunk_size - s->chunk_at);
-    s->separator = t->separator == ' ' ? '\t' : (unsigned char)t->separator;
-    csv_set_delim(&s->parser, s->separator);
-    return 0;
+    line->chunk_at = stream_mark_bytes(line->chunk, line->chunk_size);
+    for (;;) {
+        if (textline_peek(line, err))
+            return -1;
+        at = line->chunk + line->chunk_at;
+        n = line->chunk_size - line->chunk_at;
+        if (n < 2 || memcmp(at, "##", 2) != 0)
+            break;
+        if (textline_next(line, err) < 0)
+            return -1;
+    }
+    t->separator = separator_named(at, n);
+    if (!t->separator) {
+        t->separator = separator_find(at, n);
+        return 0;
+    }
+    if (textline_next(line, err) < 0)
+        return -1;
+    t->line = line->number;
+    return strchr("\t,;", t->separator)
+               ? 0
+               : table_fault(err, t, "sep=%c: must be a comma, a semicolon or a tab", t->separator);
 }
 
 /* The first call allocates out[]. */
@@ -542,7 +324,7 @@ static int point_at_cells(char ***out, const struct table_source *s, struct err 
     if (!*out)
         return err_nomem(err, "a row of cells", s->n_cells * sizeof **out);
     for (size_t i = s->n_skipped; i < s->n_cells; i++)
-        (*out)[i - s->n_skipped] = s->text.data + s->start[i];
+        (*out)[i - s->n_skipped] = s->line.text.data + s->start[i];
     return 0;
 }
 
@@ -568,13 +350,11 @@ static int read_header(struct table *t, struct err *err)
     s->n_unnamed = s->n_cells;
     drop_empty(s, 1);
     s->n_unnamed -= s->n_cells;
-    if (s->n_cells > INT32_MAX)
-        return table_fault(err, t, "%zu columns: at most 2147483647", s->n_cells);
     t->n_cols = (int32_t)s->n_cells;
     if (point_at_cells(&t->name, s, err))
         return -1;
-    s->header_text = s->text.data;
-    memset(&s->text, 0, sizeof s->text);
+    s->header_text = s->line.text.data;
+    memset(&s->line.text, 0, sizeof s->line.text);
     return 0;
 }
 
@@ -585,8 +365,8 @@ static bool is_header_short(const struct table *t)
 {
     const struct table_source *s = t->source;
 
-    return s->first.status > 0 && t->n_cols < INT32_MAX && s->n_cells == (size_t)t->n_cols + 1 &&
-           s->text.data[s->start[s->n_cells - 1]];
+    return s->first.status > 0 && s->n_cells == (size_t)t->n_cols + 1 &&
+           s->line.text.data[s->start[s->n_cells - 1]];
 }
 
 /* A header that begins with the name of an id column lacks the name of another one. */
@@ -607,10 +387,10 @@ static bool names_ids(const struct table *t)
 static bool has_row_numbers(const struct table *t)
 {
     const struct table_source *s = t->source;
-    const char *next = s->text.data + s->start[1];
+    const char *next = s->line.text.data + s->start[1];
     double number;
 
-    return !strcmp(s->text.data + s->start[0], "1") && !table_is_missing(next) &&
+    return !strcmp(s->line.text.data + s->start[0], "1") && !table_is_missing(next) &&
            !table_parse_number(&number, next);
 }
 
@@ -619,7 +399,7 @@ static bool has_row_numbers(const struct table *t)
 static int refuse_row_numbers(const struct table *t, struct err *err)
 {
     const struct table_source *s = t->source;
-    const char *first = s->text.data + s->start[0];
+    const char *first = s->line.text.data + s->start[0];
 
     if (t->name[0][0] || s->first.status <= 0 || (strcmp(first, "0") && strcmp(first, "1")))
         return 0;
@@ -669,7 +449,7 @@ static int read_ahead(struct table *t, struct err *err)
     return 0;
 }
 
-int table_open(struct table *t, const char *path, struct err *err)
+static int begin(struct table *t, const char *path, struct err *err)
 {
     memset(t, 0, sizeof *t);
     t->path = path;
@@ -677,11 +457,16 @@ int table_open(struct table *t, const char *path, struct err *err)
     t->source = calloc(1, sizeof *t->source);
     if (!t->source)
         return err_nomem(err, path, sizeof *t->source);
-    if (open_file(t, err) || start_parsing(t, err) || read_header(t, err) || read_ahead(t, err)) {
-        table_close(t);
-        return -1;
-    }
-    return 0;
+    return textline_open(&t->source->line, path, "a table of text", err);
+}
+
+int table_open(struct table *t, const char *path, struct err *err)
+{
+    if (!begin(t, path, err) && !find_separator(t, err) && !read_header(t, err) &&
+        !read_ahead(t, err))
+        return 0;
+    table_close(t);
+    return -1;
 }
 
 void table_close(struct table *t)
@@ -690,11 +475,7 @@ void table_close(struct table *t)
 
     if (!s)
         return;
-    stream_close(&s->file);
-    csv_free(&s->parser);
-    free(s->chunk);
-    buf_release(&s->text);
-    buf_release(&s->squeezed);
+    textline_close(&s->line);
     free(s->start);
     free(s->header_text);
     free(s);
@@ -719,7 +500,7 @@ int table_next(struct table *t, struct err *err)
         return status;
     drop_unnamed(s, (size_t)t->n_cols + s->n_skipped);
     if (s->n_cells == (size_t)t->n_cols + 1 && is_first && !s->n_skipped &&
-        !strcmp(s->text.data + s->start[0], "1"))
+        !strcmp(s->line.text.data + s->start[0], "1"))
         return table_fault(err, t,
                            "one cell more than the header: if R's write.table() numbered the rows, "
                            "write the table with row.names = FALSE");
@@ -730,6 +511,35 @@ int table_next(struct table *t, struct err *err)
     if (point_at_cells(&t->cell, s, err))
         return -1;
     return 1;
+}
+
+int table_read_rows(const char *path,
+                    int (*take)(void *arg, const struct table *t, struct err *err), void *arg,
+                    struct err *err)
+{
+    struct table t;
+    int64_t n_rows = 0;
+    int status = begin(&t, path, err);
+
+    t.separator = ',';
+    while (!status && (status = read_row(&t, err)) > 0) {
+        size_t n = t.source->n_cells;
+
+        if (n_rows == 0)
+            t.n_cols = (int32_t)n;
+        if (t.line != ++n_rows) {
+            t.line = n_rows;
+            status = table_fault(err, &t,
+                                 "an empty line before the last row: rows are identified by their "
+                                 "line number");
+        } else if (n != (size_t)t.n_cols) {
+            status = table_fault(err, &t, "%zu cells: the first line has %d", n, t.n_cols);
+        } else {
+            status = point_at_cells(&t.cell, t.source, err) || take(arg, &t, err) ? -1 : 0;
+        }
+    }
+    table_close(&t);
+    return status;
 }
 
 /* ---- columns ---- */

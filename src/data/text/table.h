@@ -42,10 +42,17 @@ struct table {
  * after success; after an error nothing is held. */
 int table_open(struct table *t, const char *path, struct err *err);
 
-/* Step to the next row: 1, or 0 at the end. -1 and err for a faulty row, or like stream_read(). */
+/* Step to the next row: 1, or 0 at the end. -1 and err for a faulty row, or like textline_next(). */
 int table_next(struct table *t, struct err *err);
 
 void table_close(struct table *t);
+
+/* Read a table without a header, in which commas separate cells: call take() with each row, until it
+ * returns -1. Rows are identified by the number of their line, so empty lines may only follow the
+ * last one. name is NULL. */
+int table_read_rows(const char *path,
+                    int (*take)(void *arg, const struct table *t, struct err *err), void *arg,
+                    struct err *err);
 
 /* Set err to "PATH:LINE: message". Always -1. */
 int table_fault(struct err *err, const struct table *t, const char *format, ...)
@@ -76,5 +83,9 @@ bool table_parse_comma(double *out, const char *cell);
 
 /* NaN if missing. Where commas do not separate cells, one may be the decimal mark. -1 and err for a cell that is no number. */
 int table_number(double *out, const struct table *t, int32_t col, struct err *err);
+
+/* Parse a whole number in [low, high]; `what` names it in messages. */
+int table_whole(int32_t *out, const struct table *t, int32_t col, int32_t low, int32_t high,
+                const char *what, struct err *err);
 
 #endif

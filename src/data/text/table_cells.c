@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,4 +71,21 @@ int table_number(double *out, const struct table *t, int32_t col, struct err *er
                        "column \"%.80s\" = \"%.80s\": must be a number%s, or empty or NA where "
                        "missing",
                        t->name[col], cell, strchr(cell, ',') ? " with a decimal point" : "");
+}
+
+int table_whole(int32_t *out, const struct table *t, int32_t col, int32_t low, int32_t high,
+                const char *what, struct err *err)
+{
+    const char *cell = t->cell[col];
+    char *end;
+    long long v;
+
+    errno = 0;
+    v = strtoll(cell, &end, 10);
+    if (end == cell || *end || errno)
+        return table_fault(err, t, "%s \"%.80s\": must be a whole number", what, cell);
+    if (v < low || v > high)
+        return table_fault(err, t, "%s %lld: must be in [%d, %d]", what, v, low, high);
+    *out = (int32_t)v;
+    return 0;
 }
