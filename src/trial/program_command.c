@@ -13,13 +13,13 @@
 /* Names that espalier gives. A program finds the first ones as ESPALIER_NAME, too. */
 enum { NUMBER = 24, TEXTS = 4, NUMBERS = 9, GIVEN = TEXTS + NUMBERS + 1, VARIABLES = GIVEN - 3 };
 
-struct given {
+struct own_name {
     const char *name, *value;
 };
 
 struct values {
     const struct program_trial *trial;
-    struct given given[GIVEN];
+    struct own_name given[GIVEN];
     char number[NUMBERS][NUMBER], key[HASH_HEX_SIZE];
 };
 
@@ -47,18 +47,18 @@ static void set_values(struct values *v, const struct program_trial *trial)
                           {"attempt", trial->attempt},
                           {"rank", trial->gang ? trial->gang->rank : 0},
                           {"ranks", s->v[P_RANKS].i}};
-    const struct given texts[TEXTS] = {{"key", hash_hex(trial->key, v->key)},
-                                       {"dir", trial->dir},
-                                       {"results", trial->results},
-                                       {"checkpoint", trial->checkpoint}};
+    const struct own_name texts[TEXTS] = {{"key", hash_hex(trial->key, v->key)},
+                                          {"dir", trial->dir},
+                                          {"results", trial->results},
+                                          {"checkpoint", trial->checkpoint}};
 
     v->trial = trial;
     memcpy(v->given, texts, sizeof texts);
     for (int i = 0; i < NUMBERS; i++) {
         snprintf(v->number[i], NUMBER, "%lld", (long long)numbers[i].value);
-        v->given[TEXTS + i] = (struct given){numbers[i].name, v->number[i]};
+        v->given[TEXTS + i] = (struct own_name){numbers[i].name, v->number[i]};
     }
-    v->given[GIVEN - 1] = (struct given){"gpus", trial->gpus ? trial->gpus : ""};
+    v->given[GIVEN - 1] = (struct own_name){"gpus", trial->gpus ? trial->gpus : ""};
 }
 
 static const char *value_of(void *source, const char *name)
