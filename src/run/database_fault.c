@@ -12,8 +12,6 @@
 #define PATIENCE_S 600.0
 #define STOPPING_S 10.0 /* a batch system that asked the job to stop kills it soon */
 
-enum { RANGES_MAX = 12 };
-
 static bool on_wait(void *arg, double waited_s, const char *holder)
 {
     struct database_fault *fault = arg;
@@ -40,71 +38,24 @@ void database_fault_over(struct database_fault *fault)
     fault->has_warned = false;
 }
 
-static bool is_missing(const struct store_trials *known, int64_t t)
-{
-    return known->ours[t] && known->states[t] != TRIAL_DONE && known->states[t] != TRIAL_DIVERGED &&
-           known->states[t] != TRIAL_FAILED;
-}
-
-static void put_range(struct buf *out, int64_t from, int64_t to, int n)
-{
-    buf_printf(out, "%st%lld", n ? ", " : "", (long long)from);
-    if (to > from)
-        buf_printf(out, "-t%lld", (long long)to);
-}
-
-/* "t3, t7-t12", as in `show`. Returns the number of missing trials. */
-static int64_t list_missing(struct buf *out, const struct store_trials *known, int64_t n_trials)
-{
-    int64_t n = 0, from = 0, to = -1;
-    int ranges = 0;
-
-    for (int64_t t = 0; t < n_trials; t++) {
-        if (!is_missing(known, t))
-            continue;
-        n++;
-        if (known->ids[t] == to + 1) {
-            to++;
-            continue;
-        }
-        if (to >= 0 && ranges < RANGES_MAX)
-            put_range(out, from, to, ranges++);
-        from = to = known->ids[t];
-    }
-    if (to >= 0 && ranges < RANGES_MAX)
-        put_range(out, from, to, ranges);
-    else if (to >= 0)
-        buf_puts(out, " ...");
-    return n;
-}
-
-static int64_t count_ours(const struct store_trials *known, int64_t n_trials)
-{
-    int64_t n = 0;
-
-    for (int64_t t = 0; t < n_trials; t++)
-        n += known->ours[t];
-    return n;
-}
-
 static void warn_missing(const char *db, const struct job *job, const struct store_trials *known,
                          bool has_changed)
 {
-    int64_t total = count_ours(known, job->plan.n_trials);
-    struct buf missing = {0};
-    int64_t n = list_missing(&missing, known, job->plan.n_trials);
+    int64_t total = 0, n = 0;
 
+    for (int64_t t = 0; t < job->plan.n_trials; t++) {
+        total += known->ours[t];
+        n += known->ours[t] && known->states[t] != TRIAL_DONE &&
+             known->states[t] != TRIAL_DIVERGED && known->states[t] != TRIAL_FAILED;
+    }
     log_warn("%s: all committed results are safe: %lld of %lld trials", db, (long long)(total - n),
              (long long)total);
     if (n)
-        log_warn("missing: %lld trial%s (%s); %s", (long long)n, n == 1 ? "" : "s",
-                 buf_failed(&missing) ? "..." : buf_text(&missing),
+        log_warn("%lld trial%s missing ('espalier status' shows which); %s", (long long)n,
+                 n == 1 ? " is" : "s are",
                  has_changed
                      ? "undo the change, then the same command continues; or add --new-sweep"
                      : "fix the cause; the same command continues");
-    else
-        log_warn("no trial is missing");
-    buf_release(&missing);
 }
 
 static void warn_rest(const char *db, const struct job *job, struct store_trials *known,

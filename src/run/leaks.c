@@ -44,13 +44,6 @@ static void put_side(struct leaks *leaks, const int32_t *nodes, int32_t n, int32
         leaks->side[nodes[i]] = side;
 }
 
-static void put_side_of_stop(struct leaks *leaks, const struct split *split)
-{
-    for (int32_t i = 0; i < split->n_stop; i++)
-        if (leaks->side[split->stop[i]] < 0)
-            leaks->side[split->stop[i]] = leaks->folds + 1;
-}
-
 static int find_sides(struct leaks *leaks, struct job *job, int32_t replicate, struct err *err)
 {
     size_t n = (size_t)job->data.n_samples;
@@ -70,8 +63,9 @@ static int find_sides(struct leaks *leaks, struct job *job, int32_t replicate, s
         }
         put_side(leaks, split->val, split->n_val, leaks->folds ? fold : PART_VAL);
         put_side(leaks, split->test, split->n_test, leaks->folds ? leaks->folds : PART_TEST);
-        if (leaks->folds)
-            put_side_of_stop(leaks, split);
+        for (int32_t i = 0; leaks->folds && i < split->n_stop; i++)
+            if (leaks->side[split->stop[i]] < 0)
+                leaks->side[split->stop[i]] = leaks->folds + 1;
     }
     return 0;
 }
@@ -99,27 +93,25 @@ static const char *same_of(const struct job *job)
     return data_format_at(job->sweep.fixed.v[P_FORMAT].i)->same;
 }
 
-static int take_memory(struct leaks *leaks, const struct job *job, struct err *err)
-{
-    size_t n = (size_t)job->data.n_samples, n_sets = (size_t)leaks->duplicates.n_sets;
-
-    leaks->side = malloc(n * sizeof *leaks->side);
-    leaks->replicate = malloc((n_sets + 1) * sizeof *leaks->replicate);
-    if (!leaks->side || !leaks->replicate)
-        return err_nomem(err, "duplicates", (n + n_sets) * sizeof *leaks->side);
-    memset(leaks->replicate, -1, n_sets * sizeof *leaks->replicate);
-    return 0;
-}
-
 static int find(struct leaks *leaks, struct job *job, struct err *err)
 {
+    size_t n = (size_t)job->data.n_samples, n_sets;
+
     memset(leaks, 0, sizeof *leaks);
-    if (duplicates_find(&leaks->duplicates, &job->data, err) || take_memory(leaks, job, err) ||
-        find_straddling(leaks, job, err)) {
-        release(leaks);
+    if (duplicates_find(&leaks->duplicates, &job->data, err))
         return -1;
+    n_sets = (size_t)leaks->duplicates.n_sets;
+    leaks->side = malloc(n * sizeof *leaks->side);
+    leaks->replicate = malloc((n_sets + 1) * sizeof *leaks->replicate);
+    if (!leaks->side || !leaks->replicate) {
+        release(leaks);
+        return err_nomem(err, "duplicates", (n + n_sets) * sizeof *leaks->side);
     }
-    return 0;
+    memset(leaks->replicate, -1, n_sets * sizeof *leaks->replicate);
+    if (!find_straddling(leaks, job, err))
+        return 0;
+    release(leaks);
+    return -1;
 }
 
 /* " in the first 2 of 3 replicates" */
@@ -134,27 +126,6 @@ static void put_scope(struct buf *out, const struct leaks *leaks, const struct j
 
 /* ---- features that are the target ---- */
 
-static void put_feature(struct buf *out, const struct dataset *d, const struct target_leak *p)
-{
-    const char *name = target_leak_name(d, p);
-
-    if (*name)
-        buf_printf(out, "\"%.80s\"", name);
-    else
-        buf_printf(out, "number %d", p->feature + 1);
-    buf_printf(out, " (r = %.4f over %d samples)", p->r, p->n_samples);
-}
-
-static void put_features(struct buf *out, const struct dataset *d, const struct target_leaks *found)
-{
-    for (int32_t i = 0; i < found->n && i < MOST_LEAKING; i++) {
-        buf_puts(out, i ? ", " : "");
-        put_feature(out, d, &found->leak[i]);
-    }
-    if (found->n > MOST_LEAKING)
-        buf_printf(out, " and %d more", found->n - MOST_LEAKING);
-}
-
 /* names: the first of n features. */
 static int find_target_leaks(struct buf *names, int32_t *n, const struct job *job, struct err *err)
 {
@@ -163,7 +134,19 @@ static int find_target_leaks(struct buf *names, int32_t *n, const struct job *jo
     if (target_leaks_find(&found, &job->data, err))
         return -1;
     *n = found.n;
-    put_features(names, &job->data, &found);
+    for (int32_t i = 0; i < found.n && i < MOST_LEAKING; i++) {
+        const struct target_leak *leak = &found.leak[i];
+        const char *name = target_leak_name(&job->data, leak);
+
+        buf_puts(names, i ? ", " : "");
+        if (*name)
+            buf_printf(names, "\"%.80s\"", name);
+        else
+            buf_printf(names, "number %d", leak->feature + 1);
+        buf_printf(names, " (r = %.4f over %d samples)", leak->r, leak->n_samples);
+    }
+    if (found.n > MOST_LEAKING)
+        buf_printf(names, " and %d more", found.n - MOST_LEAKING);
     target_leaks_release(&found);
     return 0;
 }
@@ -295,27 +278,6 @@ int leaks_put(struct buf *out, struct job *job, struct err *err)
     return rc;
 }
 
-static int visit_set(struct leaks *leaks, struct job *job, int32_t set, leaks_visit *visit,
-                     void *arg, struct err *err)
-{
-    const struct duplicates *dup = &leaks->duplicates;
-    struct leaks_member member = {
-        .set = set + 1,
-        .replicate = leaks->replicate[set] < 0 ? 0 : leaks->replicate[set],
-        .is_apart = leaks->replicate[set] >= 0,
-    };
-    char name[SIDE_NAME];
-
-    if (find_sides(leaks, job, member.replicate, err))
-        return -1;
-    for (int32_t k = dup->start[set]; k < dup->start[set + 1]; k++) {
-        member.id = dataset_id(&job->data, dup->member[k]);
-        member.side = side_name(name, leaks, dup->member[k]);
-        visit(arg, &member);
-    }
-    return 0;
-}
-
 int leaks_each_duplicate(struct job *job, leaks_visit *visit, void *arg, struct err *err)
 {
     const char *format = data_format_at(job->sweep.fixed.v[P_FORMAT].i)->name;
@@ -326,8 +288,22 @@ int leaks_each_duplicate(struct job *job, leaks_visit *visit, void *arg, struct 
         return err_set(err, "--duplicates: samples of data.format = %s are not compared", format);
     if (find(&leaks, job, err))
         return -1;
-    for (int32_t set = 0; !rc && set < leaks.duplicates.n_sets; set++)
-        rc = visit_set(&leaks, job, set, visit, arg, err);
+    for (int32_t set = 0; !rc && set < leaks.duplicates.n_sets; set++) {
+        const struct duplicates *dup = &leaks.duplicates;
+        struct leaks_member member = {
+            .set = set + 1,
+            .replicate = leaks.replicate[set] < 0 ? 0 : leaks.replicate[set],
+            .is_apart = leaks.replicate[set] >= 0,
+        };
+        char name[SIDE_NAME];
+
+        rc = find_sides(&leaks, job, member.replicate, err);
+        for (int32_t k = dup->start[set]; !rc && k < dup->start[set + 1]; k++) {
+            member.id = dataset_id(&job->data, dup->member[k]);
+            member.side = side_name(name, &leaks, dup->member[k]);
+            visit(arg, &member);
+        }
+    }
     release(&leaks);
     return rc;
 }

@@ -49,37 +49,6 @@ static bool may_have_model(const struct settings *s, const struct dataset *data)
            (double)KEPT_MAX_BYTES;
 }
 
-/* Rows of one configuration are adjacent. */
-static struct refit_config *config_of(struct refit *refit, const struct result_table *table,
-                                      int64_t row)
-{
-    int64_t id = result_table_integer(table, row, "config");
-    int n = refit->n_configs;
-
-    if (!n || refit->configs[n - 1].id != id)
-        refit->configs[refit->n_configs++] =
-            (struct refit_config){.id = id, .is_best = result_table_integer(table, row, "is_best")};
-    return &refit->configs[refit->n_configs - 1];
-}
-
-static void note(struct refit *refit, const struct plan *plan, const struct dataset *data,
-                 const struct store_trials *known, const struct result_table *table, int64_t row)
-{
-    int64_t trial =
-        store_trials_find(known, plan->n_trials, result_table_integer(table, row, "trial"));
-    struct settings s;
-
-    if (trial < 0) /* from an earlier grid */
-        return;
-    plan_settings(plan, plan_trial(plan, trial).config, &s);
-    if (!may_have_model(&s, data))
-        return;
-    refit->is_due[trial] = true;
-    refit->value[trial] = result_table_real(table, row, "value");
-    config_of(refit, table, row)->n_due++;
-    refit->n_due++;
-}
-
 bool refit_has_models(const struct plan *plan, const struct dataset *data)
 {
     struct settings s;
@@ -108,45 +77,62 @@ int refit_find(struct refit *refit, struct store *store, const struct plan *plan
     if (query_sweep(&sweep, store, plan->sweep->fixed.v[P_SWEEP_NAME].s, err) ||
         query_table(&table, store, QUERY_MODELS_MISSING, sweep.sweep_id, err))
         return -1;
-    for (int64_t r = 0; r < table.n_rows; r++)
-        note(refit, plan, data, known, &table, r);
+    for (int64_t r = 0; r < table.n_rows; r++) {
+        int64_t id = result_table_integer(&table, r, "config");
+        int64_t t =
+            store_trials_find(known, plan->n_trials, result_table_integer(&table, r, "trial"));
+        struct settings s;
+
+        if (t < 0) /* from an earlier grid */
+            continue;
+        plan_settings(plan, plan_trial(plan, t).config, &s);
+        if (!may_have_model(&s, data))
+            continue;
+        refit->is_due[t] = true;
+        refit->value[t] = result_table_real(&table, r, "value");
+        refit->n_due++;
+        /* rows of one configuration are adjacent */
+        if (!refit->n_configs || refit->configs[refit->n_configs - 1].id != id)
+            refit->configs[refit->n_configs++] = (struct refit_config){
+                .id = id, .is_best = result_table_integer(&table, r, "is_best")};
+        refit->configs[refit->n_configs - 1].n_due++;
+    }
     result_table_release(&table);
     return 0;
-}
-
-static int compare_ids(const void *a, const void *b)
-{
-    const int64_t *id = a;
-    const struct cell *cell = b;
-
-    return (*id > cell->i) - (*id < cell->i);
 }
 
 int refit_count_without(int64_t *n, struct store *store, const struct plan *plan,
                         const struct dataset *data, const struct store_trials *known,
                         struct err *err)
 {
-    int64_t each = plan->n_trials / plan->n_configs;
+    bool *has_model = calloc((size_t)plan->n_trials, sizeof *has_model);
     struct query_sweep sweep;
     struct settings s;
     struct result_table has;
+    int rc = 0;
 
     *n = 0;
-    if (query_sweep(&sweep, store, plan->sweep->fixed.v[P_SWEEP_NAME].s, err) ||
-        query_table(&has, store, QUERY_WITH_MODELS, sweep.sweep_id, err))
-        return -1;
-    for (int32_t c = 0; c < plan->n_configs; c++) {
-        plan_settings(plan, c, &s);
-        if (!may_have_model(&s, data))
-            continue;
-        for (int64_t t = c * each; t < (c + 1) * each; t++)
-            *n += known->ours[t] && known->states[t] == TRIAL_DONE &&
-                  (!has.n_rows ||
-                   !bsearch(&known->ids[t], result_table_find(&has, 0, "trial"), (size_t)has.n_rows,
-                            (size_t)has.n_cols * sizeof *has.cells, compare_ids));
+    if (!has_model)
+        rc = err_nomem(err, "trials", (size_t)plan->n_trials);
+    else if (query_sweep(&sweep, store, plan->sweep->fixed.v[P_SWEEP_NAME].s, err) ||
+             query_table(&has, store, QUERY_WITH_MODELS, sweep.sweep_id, err))
+        rc = -1;
+    for (int64_t r = 0; !rc && r < has.n_rows; r++) {
+        int64_t t =
+            store_trials_find(known, plan->n_trials, result_table_integer(&has, r, "trial"));
+
+        if (t >= 0)
+            has_model[t] = true;
     }
-    result_table_release(&has);
-    return 0;
+    if (!rc)
+        result_table_release(&has);
+    for (int64_t t = 0; !rc && t < plan->n_trials; t++) {
+        plan_settings(plan, plan_trial(plan, t).config, &s);
+        *n += known->ours[t] && known->states[t] == TRIAL_DONE && !has_model[t] &&
+              may_have_model(&s, data);
+    }
+    free(has_model);
+    return rc;
 }
 
 int refit_take(struct refit *refit, struct store *store, int64_t trial_id,

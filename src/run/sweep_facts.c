@@ -62,22 +62,6 @@ static void *take(struct facts *f, size_t n, size_t size)
 
 /* ---- what was read ---- */
 
-static const char *form_of(const struct dataset *d)
-{
-    return d->is_sparse ? "sparse" : d->dosage ? "small integers" : "floats";
-}
-
-static void put_join(struct facts *f)
-{
-    const struct data_report *r = &f->job->report;
-
-    if (!r->n_valued)
-        return;
-    put_count(f, "data", "rows_with_value", r->n_valued);
-    put_count(f, "data", "rows_joined", r->n_joined);
-    put_count(f, "data", "rows_unjoined", r->n_unjoined);
-}
-
 static void put_data(struct facts *f)
 {
     const struct dataset *d = f->d;
@@ -91,11 +75,15 @@ static void put_data(struct facts *f)
     put_count(f, "data", "labelled", dataset_count_labelled(d));
     put_count(f, "data", "features", d->n_features);
     put_count(f, "data", "effects", d->n_fixed);
-    put_text(f, "data", "form", form_of(d));
+    put_text(f, "data", "form", d->is_sparse ? "sparse" : d->dosage ? "small integers" : "floats");
     put_count(f, "data", "missing", r->n_missing);
     put_count(f, "data", "skipped", r->n_skipped);
     put_count(f, "data", "groups", d->n_groups);
-    put_join(f);
+    if (r->n_valued) {
+        put_count(f, "data", "rows_with_value", r->n_valued);
+        put_count(f, "data", "rows_joined", r->n_joined);
+        put_count(f, "data", "rows_unjoined", r->n_unjoined);
+    }
     if (d->graph_start)
         put_count(f, "data", "nodes", d->n_nodes);
     if (!d->n_edges)
@@ -120,26 +108,6 @@ static void put_markers(struct facts *f)
     put_count(f, "marker", "sites_elsewhere", c->n_elsewhere);
     put_count(f, "marker", "sites_multiallelic", c->n_multiallelic);
     put_count(f, "marker", "sites_split", c->n_split);
-}
-
-static void put_notes(struct facts *f)
-{
-    const struct data_report *r = &f->job->report;
-
-    for (int32_t i = 0; i < r->n_notes; i++)
-        if (r->note[i].kind == DATA_NOTE_FACT)
-            put_text(f, "note", r->note[i].label, r->note[i].text);
-}
-
-static void put_duplicates(struct facts *f)
-{
-    const struct job_duplicates *dup = &f->job->duplicates;
-
-    if (!dup->is_known)
-        return;
-    put_count(f, "duplicate", "sets", dup->n_sets);
-    put_count(f, "duplicate", "samples", dup->n_samples);
-    put_count(f, "duplicate", "sets_on_both_sides", dup->n_straddling);
 }
 
 /* ---- labels ---- */
@@ -176,34 +144,30 @@ static void put_bins(struct facts *f, const double *sorted, int32_t n)
     buf_release(&name);
 }
 
-static void put_value(struct facts *f, const char *name, double value)
-{
-    put_real(f, "target", name, real_of_float((float)value));
-}
-
-static void put_summary(struct facts *f, const struct target_summary *t)
-{
-    put_count(f, "target", "n", t->n);
-    put_real(f, "target", "mean", t->mean);
-    put_real(f, "target", "sd", t->sd);
-    put_value(f, "min", t->min);
-    put_value(f, "quartile_1", t->quartile_1);
-    put_value(f, "median", t->median);
-    put_value(f, "quartile_3", t->quartile_3);
-    put_value(f, "max", t->max);
-}
-
 static void put_target(struct facts *f)
 {
     double *sorted = take(f, (size_t)f->d->n_samples, sizeof *sorted);
-    struct target_summary summary;
+    struct target_summary t;
 
     if (!sorted)
         return;
-    target_summarize(&summary, sorted, f->d);
-    if (summary.n) {
-        put_summary(f, &summary);
-        put_bins(f, sorted, summary.n);
+    target_summarize(&t, sorted, f->d);
+    if (t.n) {
+        const struct {
+            const char *name;
+            double value;
+        } values[] = {{"min", t.min},
+                      {"quartile_1", t.quartile_1},
+                      {"median", t.median},
+                      {"quartile_3", t.quartile_3},
+                      {"max", t.max}};
+
+        put_count(f, "target", "n", t.n);
+        put_real(f, "target", "mean", t.mean);
+        put_real(f, "target", "sd", t.sd);
+        for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+            put_real(f, "target", values[i].name, real_of_float((float)values[i].value));
+        put_bins(f, sorted, t.n);
     }
     free(sorted);
 }
@@ -327,50 +291,39 @@ static void put_graph(struct facts *f)
 
 /* ---- parts ---- */
 
-struct range {
-    int32_t least, most;
-};
-
-static void widen(struct range *range, int32_t n, bool is_first)
-{
-    range->least = is_first || n < range->least ? n : range->least;
-    range->most = is_first || n > range->most ? n : range->most;
-}
-
-static void put_range(struct facts *f, enum part part, const struct range *range)
-{
-    char name[32];
-
-    if (!range->most)
-        return;
-    snprintf(name, sizeof name, "%s_min", part_name(part));
-    put_count(f, "part", name, range->least);
-    snprintf(name, sizeof name, "%s_max", part_name(part));
-    put_count(f, "part", name, range->most);
-}
-
 /* Over the folds of the first replicate, as `inspect` prints them. */
 static void put_parts(struct facts *f)
 {
-    struct range size[PART_COUNT] = {{0}};
+    static const enum part parts[] = {PART_TRAIN, PART_STOP, PART_VAL, PART_TEST};
+    int32_t least[PART_COUNT] = {0}, most[PART_COUNT] = {0};
     struct settings s;
+    char name[32];
 
     plan_settings_with(&f->job->plan, P_STOP, &s);
     for (int32_t fold = 0; !f->rc && fold < f->job->plan.folds; fold++) {
         const struct split *split = prepared_split(f->job->prepared, &s, 0, fold, f->err);
+        int32_t size[PART_COUNT] = {0};
 
         f->rc = split ? 0 : -1;
         if (!split)
-            break;
-        widen(&size[PART_TRAIN], split->n_train, !fold);
-        widen(&size[PART_STOP], split->n_stop, !fold);
-        widen(&size[PART_VAL], split->n_val, !fold);
-        widen(&size[PART_TEST], split->n_test, !fold);
+            return;
+        size[PART_TRAIN] = split->n_train;
+        size[PART_STOP] = split->n_stop;
+        size[PART_VAL] = split->n_val;
+        size[PART_TEST] = split->n_test;
+        for (int part = 0; part < PART_COUNT; part++) {
+            least[part] = !fold || size[part] < least[part] ? size[part] : least[part];
+            most[part] = size[part] > most[part] ? size[part] : most[part];
+        }
     }
-    put_range(f, PART_TRAIN, &size[PART_TRAIN]);
-    put_range(f, PART_STOP, &size[PART_STOP]);
-    put_range(f, PART_VAL, &size[PART_VAL]);
-    put_range(f, PART_TEST, &size[PART_TEST]);
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (!most[parts[i]])
+            continue;
+        snprintf(name, sizeof name, "%s_min", part_name(parts[i]));
+        put_count(f, "part", name, least[parts[i]]);
+        snprintf(name, sizeof name, "%s_max", part_name(parts[i]));
+        put_count(f, "part", name, most[parts[i]]);
+    }
 }
 
 /* Input files of a program with their hashes. */
@@ -421,8 +374,14 @@ static void put_facts(struct facts *f)
     }
     put_data(f);
     put_markers(f);
-    put_notes(f);
-    put_duplicates(f);
+    for (int32_t i = 0; i < f->job->report.n_notes; i++)
+        if (f->job->report.note[i].kind == DATA_NOTE_FACT)
+            put_text(f, "note", f->job->report.note[i].label, f->job->report.note[i].text);
+    if (f->job->duplicates.is_known) {
+        put_count(f, "duplicate", "sets", f->job->duplicates.n_sets);
+        put_count(f, "duplicate", "samples", f->job->duplicates.n_samples);
+        put_count(f, "duplicate", "sets_on_both_sides", f->job->duplicates.n_straddling);
+    }
     put_parts(f);
     put_groups(f);
     if (f->d->task == TASK_CLASSIFICATION)

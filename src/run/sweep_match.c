@@ -9,31 +9,6 @@
 #include "run/job_prepare.h"
 #include "store/query/progress.h"
 
-/* Find the superseded sweep (NAME#1, ...) that this plan would continue. */
-static bool find_past(char *past, size_t size, struct store *store, const struct job *job)
-{
-    const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
-    struct sweep sweep = job->sweep;
-    struct plan plan = job->plan;
-    struct query_sweep there;
-    struct err err;
-    bool is_same = false;
-
-    plan.sweep = &sweep;
-    sweep.fixed.v[P_SWEEP_NAME].s = past;
-    for (int n = 1; !is_same; n++) {
-        struct errlist differences = {0};
-
-        snprintf(past, size, "%s#%d", name, n);
-        if (query_sweep(&there, store, past, &err) ||
-            store_differences(store, &plan, &job->data, &differences, &err))
-            return false;
-        is_same = !differences.n;
-        errlist_release(&differences);
-    }
-    return true;
-}
-
 enum { INPUTS_SHOWN = 3 };
 
 /* Add path and "digest -> digest" of each input file of a program that is not what the sweep had. Files
@@ -113,27 +88,29 @@ static int match_inputs(struct errlist *changes, struct store *store, struct job
     return 0;
 }
 
-/* Name input files of a program that changed, came or are gone. */
-static void add_inputs(struct errlist *faults, const struct errlist *changes)
+/* Settings that differ, and changes of match_inputs(). */
+static int compare(struct errlist *differences, struct errlist *changes, struct store *store,
+                   struct job *job, bool accepts, struct err *err)
 {
-    for (size_t i = 0; i < changes->n && i < 2 * INPUTS_SHOWN; i += 2)
-        errlist_add(faults, "  %s has changed (digest %s)", changes->text[i], changes->text[i + 1]);
-    if (changes->n > 2 * INPUTS_SHOWN)
-        errlist_add(faults, "  and %zu more files", changes->n / 2 - INPUTS_SHOWN);
+    return match_inputs(changes, store, job, accepts, err) ||
+                   store_differences(store, &job->plan, &job->data, differences, err)
+               ? -1
+               : 0;
 }
 
-static int refuse(struct store *store, const char *db, const struct job *job,
-                  const struct errlist *differences, const struct errlist *changes,
-                  struct errlist *faults)
+static int refuse(const char *db, const struct job *job, const struct errlist *differences,
+                  const struct errlist *changes, struct errlist *faults)
 {
     const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
-    char past[256];
 
     faults->is_usage = true;
     errlist_add(faults, "%s: sweep '%s' is stored with other settings (stored -> now):", db, name);
     for (size_t i = 0; i < differences->n; i++)
         errlist_add(faults, "  %s", differences->text[i]);
-    add_inputs(faults, changes);
+    for (size_t i = 0; i < changes->n && i < 2 * INPUTS_SHOWN; i += 2)
+        errlist_add(faults, "  %s has changed (digest %s)", changes->text[i], changes->text[i + 1]);
+    if (changes->n > 2 * INPUTS_SHOWN)
+        errlist_add(faults, "  and %zu more files", changes->n / 2 - INPUTS_SHOWN);
     if (changes->n)
         errlist_add(faults,
                     "add --accept-inputs to go on with the changed files, and keep the results "
@@ -142,11 +119,6 @@ static int refuse(struct store *store, const char *db, const struct job *job,
                 "change [sweep] name, or add --new-sweep to start again under this name and keep "
                 "the stored sweep as '%s#1' (or the next free number)",
                 name);
-    if (find_past(past, sizeof past, store, job))
-        errlist_add(faults,
-                    "the stored sweep '%s' has these settings: set [sweep] name = %s to "
-                    "continue it",
-                    past, past);
     return -1;
 }
 
@@ -180,11 +152,10 @@ int sweep_match_check(struct store *store, const char *db, struct job *job, bool
     struct err err;
     int rc = 0;
 
-    if (match_inputs(&changes, store, job, accepts_inputs, &err) ||
-        store_differences(store, &job->plan, &job->data, &differences, &err))
+    if (compare(&differences, &changes, store, job, accepts_inputs, &err))
         rc = errlist_add_err(faults, &err);
     else if (differences.n && !new_sweep && !has_no_result(store, name))
-        rc = refuse(store, db, job, &differences, &changes, faults);
+        rc = refuse(db, job, &differences, &changes, faults);
     else if (differences.n && supersede(store, db, name, &err))
         rc = errlist_add_err(faults, &err);
     errlist_release(&differences);
@@ -197,11 +168,10 @@ int sweep_match_refuse(struct store *store, const char *db, struct job *job, str
     struct errlist differences = {0}, changes = {0};
     struct err err;
 
-    if (match_inputs(&changes, store, job, false, &err) ||
-        store_differences(store, &job->plan, &job->data, &differences, &err))
+    if (compare(&differences, &changes, store, job, false, &err))
         errlist_add_err(faults, &err);
     else
-        refuse(store, db, job, &differences, &changes, faults);
+        refuse(db, job, &differences, &changes, faults);
     errlist_release(&differences);
     errlist_release(&changes);
     return -1;
@@ -211,10 +181,7 @@ int sweep_match_warn(bool *is_same, struct store *store, const char *db, struct 
                      struct err *err)
 {
     struct errlist differences = {0}, changes = {0};
-    int rc = match_inputs(&changes, store, job, false, err);
-
-    if (!rc)
-        rc = store_differences(store, &job->plan, &job->data, &differences, err);
+    int rc = compare(&differences, &changes, store, job, false, err);
 
     *is_same = !rc && !differences.n;
     if (!rc && differences.n)

@@ -53,16 +53,6 @@ static void leave_alone(const struct err *err)
     world_leave(EXIT_ERROR);
 }
 
-static int serve(const struct world *world, const struct sweep_runner *runner, double silence_s,
-                 struct err *err)
-{
-    struct relay_options options = {.silence_s = silence_s, .cut_off = leave_alone};
-    struct runner interface = sweep_runner_interface(runner);
-
-    world_settle();
-    return relay_serve(world, &interface, &options, &clock_system, err);
-}
-
 /* The state of another rank. */
 struct follower {
     const struct world *world;
@@ -87,11 +77,13 @@ static int settle(struct gpu_shares *gpus, const struct world *world, const stru
 static int follow_plan(struct follower *f, struct cursor *in, struct err *err)
 {
     struct sweep_runner runner = {.model = NULL};
+    struct relay_options options = {.cut_off = leave_alone};
     struct prepared *prepared = NULL;
     struct sweep_share share = {.n = 0};
     struct dataset data = {0};
     char files[PATH_MAX];
     struct sweep_place place = {files, f->spawner, &f->gpus};
+    struct runner interface;
     struct sweep sweep;
     struct plan plan;
     int rc;
@@ -107,8 +99,12 @@ static int follow_plan(struct follower *f, struct cursor *in, struct err *err)
     rc = sweep_share_take(&share, f->world, &data, &prepared, &plan, err);
     if (!rc)
         rc = sweep_runner_open(&runner, &plan, &data, prepared, &place, err);
-    if (!rc)
-        rc = serve(f->world, &runner, sweep.fixed.v[P_HEARTBEAT_LIMIT].f, err);
+    if (!rc) {
+        interface = sweep_runner_interface(&runner);
+        options.silence_s = sweep.fixed.v[P_HEARTBEAT_LIMIT].f;
+        world_settle();
+        rc = relay_serve(f->world, &interface, &options, &clock_system, err);
+    }
     sweep_runner_close(&runner);
     prepared_destroy(prepared);
     dataset_release(&data);
@@ -190,37 +186,26 @@ bool sweep_run_would_start(const struct job *job, const struct store_trials *kno
            known->crashes[trial] < job->sweep.fixed.v[P_CRASH_LIMIT].i;
 }
 
-static int find_known(struct store_trials *known, const struct job *job,
-                      const struct sweep_options *options, struct err *err)
-{
-    struct store *store = NULL;
-    int rc;
-
-    if (shard_mark(known->ours, &options->shard, &job->plan, &job->data, err))
-        return -1;
-    if (access(options->db, F_OK) != 0)
-        return 0;
-    rc = store_open_reader(&store, options->db, err) ||
-                 store_find(store, &job->plan, &job->data, known, err)
-             ? -1
-             : 0;
-    store_close(store);
-    return rc;
-}
-
 /* Count the trials that a run would begin. */
 static int count_left(int64_t *n, const struct job *job, const struct sweep_options *options,
                       struct err *err)
 {
     struct store_trials known = {.ours = NULL};
-    int rc =
-        store_trials_init(&known, job->plan.n_trials, err) || find_known(&known, job, options, err)
-            ? -1
-            : 0;
+    struct store *store = NULL;
+    int rc = store_trials_init(&known, job->plan.n_trials, err) ||
+                     shard_mark(known.ours, &options->shard, &job->plan, &job->data, err)
+                 ? -1
+                 : 0;
 
+    if (!rc && access(options->db, F_OK) == 0)
+        rc = store_open_reader(&store, options->db, err) ||
+                     store_find(store, &job->plan, &job->data, &known, err)
+                 ? -1
+                 : 0;
     *n = 0;
     for (int64_t t = 0; !rc && t < job->plan.n_trials; t++)
         *n += sweep_run_would_start(job, &known, t, options->retry_failed);
+    store_close(store);
     store_trials_release(&known);
     return rc;
 }

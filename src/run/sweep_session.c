@@ -54,8 +54,10 @@ int sweep_session_refit(struct sweep_session *session, struct err *err)
 
 /* ---- checkpoints of programs ---- */
 
-/* Append the number (int64_t) of each unfinished trial that a program left with a checkpoint. */
-static void put_saved(struct buf *out, const struct sweep_session *session)
+/* Visit each unfinished trial that a program left with a checkpoint. */
+static void each_saved(const struct sweep_session *session,
+                       void (*visit)(void *arg, const struct sweep_session *session, int64_t trial),
+                       void *arg)
 {
     struct buf ids = {0};
     struct cursor in;
@@ -67,51 +69,48 @@ static void put_saved(struct buf *out, const struct sweep_session *session)
             store_trials_find(&session->known, session->job->plan.n_trials, cursor_i64(&in));
 
         if (t >= 0 && ledger_state(session->ledger, t) <= TRIAL_RUNNING)
-            buf_put_i64(out, t);
+            visit(arg, session, t);
     }
     buf_release(&ids);
 }
 
 /* How long an unknown trial takes is not known either after a part. */
-static double share_left(const struct sweep_session *session, int64_t trial)
+static void resume(void *arg, const struct sweep_session *session, int64_t trial)
 {
     double expected_s = dispatch_expected_s(session->dispatch, trial);
     double spent_s = trial_files_seconds(session->options->db, session->known.ids[trial]);
 
-    return isnan(expected_s) ? MOST_LEFT
-                             : fmin(fmax(1 - spent_s / expected_s, LEAST_LEFT), MOST_LEFT);
+    (void)arg;
+    dispatch_resume(session->dispatch, trial,
+                    isnan(expected_s)
+                        ? MOST_LEFT
+                        : fmin(fmax(1 - spent_s / expected_s, LEAST_LEFT), MOST_LEFT));
 }
 
 void sweep_session_resume_programs(struct sweep_session *session)
 {
-    struct buf saved = {0};
-    struct cursor in;
+    each_saved(session, resume, NULL);
+}
 
-    put_saved(&saved, session);
-    in = (struct cursor){.data = saved.data, .size = saved.size};
-    while (in.at < in.size) {
-        int64_t t = cursor_i64(&in);
+struct saved_count {
+    double since;
+    int64_t n;
+};
 
-        dispatch_resume(session->dispatch, t, share_left(session, t));
-    }
-    buf_release(&saved);
+static void count_saved(void *arg, const struct sweep_session *session, int64_t trial)
+{
+    struct saved_count *count = arg;
+
+    count->n += !(count->since > 0) ||
+                trial_files_saved(session->options->db, session->known.ids[trial]) >= count->since;
 }
 
 int64_t sweep_session_count_saved(const struct sweep_session *session, double since)
 {
-    struct buf saved = {0};
-    struct cursor in;
-    int64_t n = 0;
+    struct saved_count count = {.since = since};
 
-    put_saved(&saved, session);
-    in = (struct cursor){.data = saved.data, .size = saved.size};
-    while (in.at < in.size) {
-        int64_t id = session->known.ids[cursor_i64(&in)];
-
-        n += !(since > 0) || trial_files_saved(session->options->db, id) >= since;
-    }
-    buf_release(&saved);
-    return n;
+    each_saved(session, count_saved, &count);
+    return count.n;
 }
 
 bool sweep_session_begins_anew(const struct sweep_session *session, int64_t trial)
@@ -169,53 +168,46 @@ static int on_finished(void *arg, struct err *err)
     return sweep_session_refit(arg, err);
 }
 
-static void warn_large(struct sweep_session *session, const struct trial_result *result)
-{
-    if (result->model || !result->model_bytes || session->has_warned)
-        return;
-    session->has_warned = true;
-    log_warn("t%lld: a model of %.1f GB is not kept: the database takes at most %.1f GB "
-             "(set keep = none if you need no models)",
-             (long long)session->known.ids[result->trial], (double)result->model_bytes * 1e-9,
-             (double)KEPT_MAX_BYTES * 1e-9);
-}
-
 static int on_result(void *arg, const struct trial_result *result, struct err *err)
 {
     struct sweep_session *session = arg;
+    int64_t id = session->known.ids[result->trial];
+    int32_t config = plan_trial(&session->job->plan, result->trial).config;
     bool is_enough;
 
     session->has_results = true;
     if (refit_has(&session->refit, result->trial))
-        return refit_take(&session->refit, session->store, session->known.ids[result->trial],
-                          result, err);
+        return refit_take(&session->refit, session->store, id, result, err);
     if (result->resumed_epoch)
-        log_info("t%lld resumed from its checkpoint after epoch %d of %d",
-                 (long long)session->known.ids[result->trial], result->resumed_epoch,
-                 result->epochs_run);
-    warn_large(session, result);
-    program_files_missing_note(&session->missing, result, session->known.ids[result->trial]);
-    is_enough =
-        failures_note(&session->failures, plan_trial(&session->job->plan, result->trial).config,
-                      result) != FAILURES_GO_ON;
-    return store_result(session->store, session->known.ids[result->trial], result, err) ? -1
-                                                                                        : is_enough;
+        log_info("t%lld resumed from its checkpoint after epoch %d of %d", (long long)id,
+                 result->resumed_epoch, result->epochs_run);
+    if (!result->model && result->model_bytes && !session->has_warned) {
+        session->has_warned = true;
+        log_warn("t%lld: a model of %.1f GB is not kept: the database takes at most %.1f GB "
+                 "(set keep = none if you need no models)",
+                 (long long)id, (double)result->model_bytes * 1e-9, (double)KEPT_MAX_BYTES * 1e-9);
+    }
+    program_files_missing_note(&session->missing, result, id);
+    is_enough = failures_note(&session->failures, config, result) != FAILURES_GO_ON;
+    return store_result(session->store, id, result, err) ? -1 : is_enough;
 }
 
-static struct store_place place_of(int32_t rank, const struct process *process)
+static struct store_place place_of(const struct master_trial *trial)
 {
-    return (struct store_place){.rank = rank, .host = process->host, .pid = (int32_t)process->pid};
+    return (struct store_place){.rank = trial->rank,
+                                .host = trial->process->host,
+                                .pid = (int32_t)trial->process->pid,
+                                .members = trial->members,
+                                .n_members = trial->n_members};
 }
 
 static int on_running(void *arg, const struct master_trial *trial, struct err *err)
 {
     struct sweep_session *session = arg;
-    struct store_place place = place_of(trial->rank, trial->process);
+    struct store_place place = place_of(trial);
 
     if (refit_has(&session->refit, trial->trial))
         return 0;
-    place.members = trial->members;
-    place.n_members = trial->n_members;
     return store_attempt_begin(session->store, session->known.ids[trial->trial], &place,
                                trial->started, err);
 }
@@ -223,7 +215,7 @@ static int on_running(void *arg, const struct master_trial *trial, struct err *e
 static int on_returned(void *arg, const struct master_trial *trial, struct err *err)
 {
     struct sweep_session *session = arg;
-    struct store_place place = place_of(trial->rank, trial->process);
+    struct store_place place = place_of(trial);
 
     if (refit_has(&session->refit, trial->trial))
         return 0;
@@ -234,13 +226,11 @@ static int on_crashed(void *arg, const struct master_trial *trial, const char *r
                       struct err *err)
 {
     struct sweep_session *session = arg;
-    struct store_place place = place_of(trial->rank, trial->process);
+    struct store_place place = place_of(trial);
     int64_t id = session->known.ids[trial->trial];
 
     if (refit_has(&session->refit, trial->trial))
         return 0;
-    place.members = trial->members;
-    place.n_members = trial->n_members;
     log_warn("t%lld runs again, because its gang lost a member: %s", (long long)id, reason);
     return store_attempt_crashed(session->store, id, &place, reason, err);
 }
@@ -248,11 +238,13 @@ static int on_crashed(void *arg, const struct master_trial *trial, const char *r
 static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
 {
     struct sweep_session *session = arg;
-    struct store_place place = place_of(loss->leader, loss->leader_process);
+    const struct store_place place = {.rank = loss->leader,
+                                      .host = loss->leader_process->host,
+                                      .pid = (int32_t)loss->leader_process->pid,
+                                      .members = loss->members,
+                                      .n_members = loss->n_members};
     char trial[48] = "";
 
-    place.members = loss->members;
-    place.n_members = loss->n_members;
     session->n_losses++;
     session->n_away++;
     launch_report_note_loss(loss->process);
@@ -524,9 +516,7 @@ static void run_noted(void *self, struct trial_result *r, int64_t number,
     struct sweep_session *session = self;
     struct runner runner = sweep_runner_interface(&session->runner);
 
-    bool is_follower = watch->gang && watch->gang->rank > 0;
-
-    if (!refit_has(&session->refit, number) && !is_follower)
+    if (!refit_has(&session->refit, number) && !(watch->gang && watch->gang->rank > 0))
         store_note_running(session->store, session->known.ids[number]);
     runner.run(runner.self, r, number, watch);
 }

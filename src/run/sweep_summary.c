@@ -33,14 +33,6 @@ static const char *shard_text(char out[SHARD_TEXT], const struct shard *shard)
 
 /* ---- the beginning ---- */
 
-static void advise_memory(struct errlist *out, const struct job *job)
-{
-    double needed = job_memory(job, 1).peak; /* MPI's buffers are there already */
-    double limit = memory_limit_bytes();
-
-    advise(out, RULE_MEMORY, needed / limit, "%.1f" AND "%.1f", needed * 1e-9, limit * 1e-9);
-}
-
 static void advise_ranks(struct errlist *out, const struct sweep_session *session)
 {
     const struct plan *plan = &session->job->plan;
@@ -69,8 +61,12 @@ void sweep_summary_begin(const struct sweep_session *session)
              (long long)session->before.total, plural(session->before.total), (long long)pending,
              n_ranks, plural(n_ranks));
     advise_ranks(&advice, session);
-    if (pending)
-        advise_memory(&advice, session->job);
+    if (pending) { /* MPI's buffers are there already */
+        double needed = job_memory(session->job, 1).peak, limit = memory_limit_bytes();
+
+        advise(&advice, RULE_MEMORY, needed / limit, "%.1f" AND "%.1f", needed * 1e-9,
+               limit * 1e-9);
+    }
     advice_print(&advice, NULL);
 }
 
@@ -241,16 +237,6 @@ static void print_reasons(const struct sweep_session *session)
     result_table_release(&failures);
 }
 
-static void print_failed(const struct sweep_session *session)
-{
-    struct buf word = {0};
-
-    print_reasons(session);
-    log_info("next: espalier status %s shows why trials failed; run --retry failed runs them again",
-             escape_shell(&word, session->options->db));
-    buf_release(&word);
-}
-
 /* Failed trials stay failed when the command is repeated. */
 static void print_failures(const struct sweep_session *session)
 {
@@ -284,29 +270,6 @@ static int64_t count_begun(const struct sweep_session *session)
     return n;
 }
 
-static void print_too_few(const struct sweep_session *session)
-{
-    struct ledger_counts now = sweep_session_counts(session);
-    int64_t n_left = now.pending + now.leased;
-    int32_t needed = dispatch_lacks(session->dispatch);
-
-    log_warn(
-        "stopped early; %lld trial%s left, but a trial needs %d ranks, and this launch has only "
-        "%d now: the same command continues, with at least %d ranks",
-        (long long)n_left, n_left == 1 ? " is" : "s are", needed,
-        session->world->size - session->n_away, needed);
-}
-
-static void print_unable(const struct sweep_session *session)
-{
-    struct ledger_counts now = sweep_session_counts(session);
-    int64_t n_left = now.pending + now.leased;
-
-    log_warn("stopped early; %lld trial%s left, and no rank that can run %s: the same command "
-             "continues",
-             (long long)n_left, n_left == 1 ? " is" : "s are", n_left == 1 ? "it" : "them");
-}
-
 /* Name a trial that takes the time of each run. */
 static void print_time_up(const struct sweep_session *session)
 {
@@ -324,37 +287,47 @@ static void print_time_up(const struct sweep_session *session)
 void sweep_summary_next(const struct sweep_session *session, enum master_end end)
 {
     struct ledger_counts now = sweep_session_counts(session);
-    int64_t models = sweep_session_models_left(session);
+    long long left = (long long)(now.pending + now.leased);
+    long long models = (long long)sweep_session_models_left(session);
+    const char *are = left == 1 ? " is" : "s are", *db = session->options->db;
     struct buf word = {0};
 
-    if (end == MASTER_TIME_UP)
+    if (end == MASTER_TIME_UP) {
         print_time_up(session);
-    else if (end == MASTER_TOO_FEW)
-        print_too_few(session);
-    else if (end == MASTER_UNABLE)
-        print_unable(session);
-    else if (end == MASTER_STOPPED && session->failures.verdict != FAILURES_GO_ON)
-        print_failures(session);
-    else if (end == MASTER_STOPPED && session->is_full)
+    } else if (end == MASTER_TOO_FEW) {
+        int32_t needed = dispatch_lacks(session->dispatch);
+
         log_warn(
-            "stopped early; %lld trial%s left: make room on the disk of %s (df, quota), then the "
-            "same command continues",
-            (long long)now.pending + now.leased, now.pending + now.leased == 1 ? " is" : "s are",
-            session->options->db);
-    else if (end == MASTER_STOPPED && models)
+            "stopped early; %lld trial%s left, but a trial needs %d ranks, and this launch has "
+            "only %d now: the same command continues, with at least %d ranks",
+            left, are, needed, session->world->size - session->n_away, needed);
+    } else if (end == MASTER_UNABLE) {
+        log_warn("stopped early; %lld trial%s left, and no rank that can run %s: the same command "
+                 "continues",
+                 left, are, left == 1 ? "it" : "them");
+    } else if (end == MASTER_STOPPED && session->failures.verdict != FAILURES_GO_ON) {
+        print_failures(session);
+    } else if (end == MASTER_STOPPED && session->is_full) {
+        log_warn("stopped early; %lld trial%s left: make room on the disk of %s (df, quota), then "
+                 "the same command continues",
+                 left, are, db);
+    } else if (end == MASTER_STOPPED && models) {
         log_info("stopped early; the models of %lld trial%s are still missing: the same command "
                  "continues",
-                 (long long)models, plural(models));
-    else if (end == MASTER_STOPPED)
+                 models, plural(models));
+    } else if (end == MASTER_STOPPED) {
         log_info("stopped early; %lld trial%s left, %lld with a checkpoint: the same command "
                  "continues",
-                 (long long)now.pending + now.leased,
-                 now.pending + now.leased == 1 ? " is" : "s are", (long long)count_begun(session));
-    else if (now.failed)
-        print_failed(session);
-    else if (session->options->shard.n > 1)
+                 left, are, (long long)count_begun(session));
+    } else if (now.failed) {
+        print_reasons(session);
+        log_info("next: espalier status %s shows why trials failed; run --retry failed runs them "
+                 "again",
+                 escape_shell(&word, db));
+    } else if (session->options->shard.n > 1) {
         log_info("next, when all shards have finished: espalier merge %s", session->options->merge);
-    else
-        log_info("next: espalier best %s", escape_shell(&word, session->options->db));
+    } else {
+        log_info("next: espalier best %s", escape_shell(&word, db));
+    }
     buf_release(&word);
 }

@@ -25,35 +25,6 @@ static double end_s(const struct walltime *walltime, double seconds)
     return fmin(END_S, END_SHARE * seconds) + fmin(walltime->stop_s, STOP_SHARE * seconds);
 }
 
-/* squeue may still know the end */
-static void warn_end(void)
-{
-    double end;
-    const char *text = batch_slurm_end(&end);
-
-    if (text && isnan(end))
-        log_warn("walltime: SLURM_JOB_END_TIME=%s cannot be read: must be seconds since 1970",
-                 text);
-}
-
-/* left_s < 0 only if SLURM_JOB_END_TIME has passed */
-static void warn_over(const struct batch_job *job, double left_s)
-{
-    char since[CLOCK_TEXT], ago[DURATION_TEXT];
-    double end;
-
-    batch_slurm_end(&end);
-    if (left_s < 0)
-        log_warn("walltime: the time of %s job %s ended at %s, %s ago (SLURM_JOB_END_TIME): no "
-                 "trial starts; --time-limit sets another limit",
-                 batch_system_title(job->system), job->id, clock_utc(since, end),
-                 duration_words(ago, -left_s));
-    else
-        log_warn("walltime: the time of %s job %s is over: no trial starts; --time-limit sets "
-                 "another limit",
-                 batch_system_title(job->system), job->id);
-}
-
 /* Seconds left, or INFINITY. */
 static double ask(const struct walltime *walltime)
 {
@@ -65,15 +36,15 @@ static double ask(const struct walltime *walltime)
     if (job.system == BATCH_NONE)
         return (double)INFINITY;
     left_s = batch_seconds_left();
-    if (job.system == BATCH_SLURM)
-        warn_end();
     if (isnan(left_s)) {
         log_info("walltime: %s reports no time limit for job %s; --time-limit sets one",
                  batch_system_title(job.system), job.id);
         return (double)INFINITY;
     }
     if (left_s <= 0) {
-        warn_over(&job, left_s);
+        log_warn("walltime: the time of %s job %s is over%s: no trial starts; --time-limit sets "
+                 "another limit",
+                 batch_system_title(job.system), job.id, left_s < 0 ? " (SLURM_JOB_END_TIME)" : "");
         return 0;
     }
     log_info("walltime: %s job %s has %s left; a trial starts only if it can end %s before that",

@@ -49,7 +49,7 @@ add --accept-inputs to go on with the changed files, and keep the results of the
 change [sweep] name, or add --new-sweep to start again under this name and keep the stored sweep as 'change#1' (or the next free number)
 the run stops, without the results of the last moments: the files of program.inputs changed"
 like "the last line does not promise that the same command continues" "$(tail -n 1 "$T/.err")" \
-    '^espalier: warning: missing: 1 trial [(]t3[)]; undo the change, then the same command continues; or add --new-sweep$'
+    '^espalier: warning: 1 trial is missing [(].espalier status. shows which[)]; undo the change, then the same command continues; or add --new-sweep$'
 like "status says how the session ended" "$("$ESPALIER" status change.db)" \
     '^inputs changed [(]a file of \[program\] inputs changed during the run: undo the change, then the same command continues; or add --new-sweep[)], 1 rank'
 is "and stores no trial of other inputs" "$(sqlite3 change.db 'select group_concat(trial_id) from trial where value is not null')" "1,2"

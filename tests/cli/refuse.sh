@@ -127,7 +127,6 @@ is "best shows the new one" "$("$ESPALIER" best --format csv 2>/dev/null | cut -
 is "or the old one when asked" "$("$ESPALIER" best --sweep small#1 --format csv 2>/dev/null | cut -d, -f2 | sort -n | tail -n 2)" "1
 2"
 fails "the old settings are refused" 2 run small.ini
-like "the message gives the old name" "$(cat "$T/.err")" "^espalier: the stored sweep 'small#1' has these settings: set \[sweep\] name = small#1 to continue it"
 ok "the old one continues under its new name" run small.ini --set name=small#1 --set replicates=2
 is "with more replicates" "$(sql results.db "select count(*) from trials where sweep = 'small#1' and state = 'done'")" 4
 

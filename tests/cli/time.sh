@@ -182,11 +182,10 @@ is "the message says so" "$(said)" \
 like "and the message says what is left" "$(tail -n 1 "$T/.err")" \
     "^espalier: stopped by the time limit; 10 trials are left, .*: the same command continues"
 over() { env SLURM_JOB_END_TIME="$1" "$ESPALIER" run sweep.ini --progress none --set epochs=2 --db over.db; }
-ago="walltime: the time of Slurm job 77 ended at 2023-11-14 22:13:20 UTC, [0-9]+ d( [0-9]+ h)? ago"
 fails "a job whose end is past begins no trial" 75 over 1700000000
 is "no trial has begun" "$(count over.db pending)" 10
-like "the message says since when" "$(said)" \
-    "^espalier: warning: $ago \\(SLURM_JOB_END_TIME\\): no trial starts; --time-limit sets another limit\$"
+is "the message says why" "$(said)" \
+    "espalier: warning: walltime: the time of Slurm job 77 is over (SLURM_JOB_END_TIME): no trial starts; --time-limit sets another limit"
 play squeue <<'END'
 #!/bin/sh
 echo "slurm_load_jobs error: Unable to contact slurm controller"
@@ -194,11 +193,8 @@ exit 1
 END
 fails "the same if squeue does not answer" 75 over $(($(date +%s) - 3))
 is "no trial has begun" "$(count over.db pending)" 10
-like "the message says that the end was seconds ago" "$(said)" ' UTC, [0-9.]+ s ago '
 ok "an invalid end time" over soon
-is "the message says so" "$(said)" \
-    "espalier: warning: walltime: SLURM_JOB_END_TIME=soon cannot be read: must be seconds since 1970
-espalier: walltime: Slurm reports no time limit for job 77; --time-limit sets one"
+is "counts as none" "$(said)" "espalier: walltime: Slurm reports no time limit for job 77; --time-limit sets one"
 unset SLURM_JOB_ID
 
 play bjobs <<'END'
