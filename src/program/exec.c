@@ -85,8 +85,8 @@ static const char *find_variable(const struct exec_program *program, const char 
     return NULL;
 }
 
-/* Write the first line of a script behind #!, such as "/usr/bin/env python3"; "": it is none. */
-static void read_first_line(char *out, size_t size, int folder, const char *path)
+/* Write the interpreter of a script, such as "/usr/bin/env"; "": it is none. */
+static void read_interpreter(char *out, size_t size, int folder, const char *path)
 {
     int fd = openat(folder, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     ssize_t n = fd < 0 ? 0 : read(fd, out, size - 1);
@@ -95,20 +95,10 @@ static void read_first_line(char *out, size_t size, int folder, const char *path
     if (fd >= 0)
         close(fd);
     out[n > 0 ? n : 0] = '\0';
-    if (strncmp(out, "#!", 2)) {
-        *out = '\0';
-        return;
-    }
-    begin = out + 2 + strspn(out + 2, " \t");
-    n = (ssize_t)strcspn(begin, "\n");
+    begin = strncmp(out, "#!", 2) ? "" : out + 2 + strspn(out + 2, " \t");
+    n = (ssize_t)strcspn(begin, " \t\n");
     memmove(out, begin, (size_t)n);
     out[n] = '\0';
-}
-
-static void read_interpreter(char *out, size_t size, int folder, const char *path)
-{
-    read_first_line(out, size, folder, path);
-    out[strcspn(out, " \t")] = '\0';
 }
 
 /* errno of execve(), as far as the file tells; 0: it can be executed. */
@@ -157,26 +147,14 @@ static int find_file(char *out, size_t size, int folder, const struct exec_progr
     return found;
 }
 
-static int explain_line_ends(const char *path, struct err *err)
-{
-    return err_set(err, "cannot start '%s': its lines end as on Windows; convert them (dos2unix)",
-                   path);
-}
-
-static bool is_assignment(const char *word)
-{
-    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-
-    return n && word[n] == '=';
-}
-
 static int explain_missing(int folder, const struct exec_program *program, struct err *err)
 {
     const char *name = program->words[0];
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
     char path[4096], interpreter[256];
 
     find_file(path, sizeof path, folder, program);
-    if (!*path && is_assignment(name))
+    if (!*path && n && name[n] == '=')
         return err_set(err,
                        "cannot start '%s': it sets a variable, which is for [program] env or a "
                        "command with shell = yes",
@@ -189,7 +167,8 @@ static int explain_missing(int folder, const struct exec_program *program, struc
         return err_set(err, "cannot start '%s': its loader is missing; is it made for this system?",
                        path);
     if (interpreter[strlen(interpreter) - 1] == '\r')
-        return explain_line_ends(path, err);
+        return err_set(
+            err, "cannot start '%s': its lines end as on Windows; convert them (dos2unix)", path);
     return err_set(err, "cannot start '%s': its interpreter '%s' does not exist", path,
                    interpreter);
 }
@@ -229,43 +208,15 @@ int exec_explain(const struct exec_program *program, const struct exec_failure *
     return rc;
 }
 
-/* "#!/usr/bin/env NAME" can be executed, but fails if there is no NAME in PATH. */
-static int check_env(int folder, const struct exec_program *program, const char *path,
-                     struct err *err)
-{
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.+-";
-    char line[256], file[4096], *name;
-    struct exec_program named = *program;
-    size_t n;
-
-    read_first_line(line, sizeof line, folder, path);
-    n = strcspn(line, " \t");
-    name = line + n + strspn(line + n, " \t");
-    if (n < 4 || strncmp(line + n - 4, "/env", 4) != 0 || !*name || *name == '-')
-        return 0;
-    n = strspn(name, letters);
-    if (!strcmp(name + n, "\r"))
-        return explain_line_ends(path, err);
-    named.words = (char *const[]){name, NULL};
-    if (name[n] || find_file(file, sizeof file, folder, &named) != ENOENT)
-        return 0;
-    return err_set(err, "cannot start '%s': its interpreter '%s' is not in PATH", path, name);
-}
-
 int exec_check(const struct exec_program *program, struct err *err)
 {
-    int folder = open_folder(program), rc;
+    int folder = open_folder(program);
     struct exec_failure failure = {.is_folder = folder < 0, .code = errno};
     char path[4096];
 
-    if (folder >= 0)
+    if (folder >= 0) {
         failure.code = find_file(path, sizeof path, folder, program);
-    if (failure.code)
-        rc = exec_explain(program, &failure, err);
-    else
-        rc = check_env(folder, program, path, err);
-    if (folder >= 0)
         close(folder);
-    return rc;
+    }
+    return failure.code ? exec_explain(program, &failure, err) : 0;
 }

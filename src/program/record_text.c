@@ -49,6 +49,12 @@ struct scan {
     bool is_of_fold;         /* "Fold 3" is in the line: one of several results */
 };
 
+/* The words of the run that are kept. */
+static int n_kept(const struct scan *s)
+{
+    return s->n_words < WORDS ? s->n_words : WORDS;
+}
+
 typedef int compare_words(const char *a, const char *b, size_t n);
 
 /* list: "|a|b|" */
@@ -144,14 +150,6 @@ static bool is_one_of(const struct record_word *w)
     return word_is_any_case(w, "|fold|class|split|");
 }
 
-static bool has_one_of(const struct record_word *words, int n)
-{
-    for (int i = 0; i < n; i++)
-        if (is_one_of(&words[i]))
-            return true;
-    return false;
-}
-
 /* True if the objective may follow n words, as in "Final val acc"; its first word is objective[0]. */
 static bool may_precede(const struct record_word *words, int n, const struct record_word *objective)
 {
@@ -166,7 +164,8 @@ static bool set_name(struct record_item *item, const struct scan *s, bool needs_
 {
     const char *objective = s->state->objective;
     struct record_word all[DEPTH + 1 + WORDS];
-    int n = 0, n_run = s->n_words < WORDS ? s->n_words : WORDS;
+    bool is_of_fold = s->is_of_fold;
+    int n = 0, n_run = n_kept(s);
 
     for (int i = 0; i < s->depth && i < DEPTH; i++)
         if (s->outer[i].n && !(has_part(&s->outer[i]) && has_part(s->word)))
@@ -177,10 +176,11 @@ static bool set_name(struct record_item *item, const struct scan *s, bool needs_
     n += n_run;
     if (!n_run || s->is_foreign)
         return false;
-    for (int i = 0; i < n; i++)
+    item->is_ambiguous = false;
+    for (int i = 0; i < n; i++) {
         if (join(item->name, all + i, n - i) && record_is_like(item->name, objective) &&
             may_precede(all, i, &all[i])) {
-            item->rank = s->is_of_fold || has_one_of(all, i)  ? RECORD_OF_FOLD
+            item->rank = is_of_fold                           ? RECORD_OF_FOLD
                          : i                                  ? RECORD_OTHER_WORDS
                          : strcmp(item->name, objective) != 0 ? RECORD_ALIKE
                                                               : RECORD_EXACT;
@@ -188,10 +188,10 @@ static bool set_name(struct record_item *item, const struct scan *s, bool needs_
                 *item->name = '\0';
             snprintf(item->shown, sizeof item->shown, "%.*s", RECORD_SHOWN - 1, item->name);
             snprintf(item->name, sizeof item->name, "%s", objective);
-            item->is_ambiguous = false;
             return true;
         }
-    item->is_ambiguous = false;
+        is_of_fold |= is_one_of(&all[i]);
+    }
     return (!needs_metric || is_metric(&all[n - 1])) && n <= NAME_WORDS && s->n_words <= WORDS &&
            !(n == 1 && word_is_any_case(all, "|epoch|")) && join(item->name, all, n) &&
            record_name_length(item->name, strlen(item->name));
@@ -263,7 +263,7 @@ static bool take_epoch(struct scan *s)
 /* The run names the epoch of the line, and no other one: "Best epoch: 7", "val_loss=0.3 (epoch 7)". */
 static bool names_epoch(const struct scan *s)
 {
-    int n = s->n_words < WORDS ? s->n_words : WORDS;
+    int n = n_kept(s);
 
     return !s->n_brackets && !s->is_foreign && word_is_any_case(&s->word[n - 1], "|epoch|") &&
            (n < 2 || !word_is_any_case(&s->word[n - 2], "|best|at|on|in|from|after|since|until|"));
@@ -358,7 +358,7 @@ static void skip_token(struct scan *s)
 /* A number follows the run: "Fold 3", "class 2". */
 static void note_fold(struct scan *s)
 {
-    int n = s->n_words < WORDS ? s->n_words : WORDS;
+    int n = n_kept(s);
 
     s->is_of_fold |= n && is_one_of(&s->word[n - 1]);
 }
@@ -418,7 +418,7 @@ static void take_sign(struct scan *s)
     }
     if (next < s->end && *next == '{') {
         if (s->depth < DEPTH)
-            s->outer[s->depth] = s->word[(s->n_words < WORDS ? s->n_words : WORDS) - 1];
+            s->outer[s->depth] = s->word[n_kept(s) - 1];
         s->depth++;
         s->at++;
         s->n_words = 0;
@@ -596,25 +596,6 @@ static struct record_word next_field(const char **at, const char *end)
     return field;
 }
 
-/* A line of dashes between the head of a table and its rows. */
-static bool is_rule(const struct scan *s)
-{
-    const char *at = s->start;
-
-    while (at < s->end && is_among(*at, "- "))
-        at++;
-    return at == s->end;
-}
-
-/* A line without results may be the head of a table: the next line tells. */
-static void keep_heads(struct record_text *state, const char *line, const char *end)
-{
-    buf_clear(&state->heads);
-    buf_add(&state->heads, line, (size_t)(end - line));
-    buf_text(&state->heads);
-    state->n_columns = -1;
-}
-
 /* The number of names in the line that was kept, one of which is the epoch, the objective or a metric;
  * 0: it is no head of a table. */
 static int count_columns(const struct record_text *state)
@@ -753,14 +734,6 @@ static void refuse_two_names(struct record *out, const char *objective)
     }
 }
 
-/* Only an epoch is in the line: the results of the next bar belong to it. */
-static bool is_heading(const struct scan *s, const char *after)
-{
-    while (after < s->end && !isalnum((unsigned char)*after))
-        after++;
-    return s->out->epoch >= 0 && !s->out->is_weak && after == s->end;
-}
-
 bool record_text_parse(struct record *out, struct record_text *state, const char *line, size_t n)
 {
     struct scan s = {.out = out, .state = state};
@@ -789,11 +762,19 @@ bool record_text_parse(struct record *out, struct record_text *state, const char
         return false;
     }
     refuse_two_names(out, state->objective);
-    if (!out->n && !is_rule(&s))
-        keep_heads(state, s.start, s.end);
-    else if (out->n)
+    /* A line without results may be the head of a table, which a line of dashes may follow. */
+    if (out->n) {
         state->n_columns = 0;
-    if (!out->n && is_heading(&s, epoch_end ? epoch_end : s.start)) {
+    } else if (s.start + strspn(s.start, "- ") < s.end) {
+        buf_clear(&state->heads);
+        buf_add(&state->heads, s.start, (size_t)(s.end - s.start));
+        state->n_columns = -1;
+    }
+    /* Only an epoch is in the line: the results of the next bar belong to it. */
+    epoch_end = epoch_end ? epoch_end : s.start;
+    while (epoch_end < s.end && !isalnum((unsigned char)*epoch_end))
+        epoch_end++;
+    if (!out->n && out->epoch >= 0 && !out->is_weak && epoch_end == s.end) {
         state->heading = out->epoch;
         state->steps = 0;
     }

@@ -90,32 +90,15 @@ static int fail_load(const struct job *job, struct err *err, struct errlist *fau
 {
     struct buf place = {0};
 
-    if (sweep_is_program(&job->sweep)) { /* its only data are the files that a line names */
+    if (sweep_is_program(&job->sweep)) /* its only data are the files that a line names */
         sweep_put_place(&place, &job->sweep, P_INPUTS);
-        err_wrap(err, "%s", buf_text(&place));
-        buf_release(&place);
-        return errlist_add_usage(faults, err);
-    }
-    if (!job->report.unset)
+    else if (job->report.unset)
+        requirements_put_place(&place, &job->sweep, param_find("data", job->report.unset));
+    else
         return errlist_add_err(faults, err);
-    requirements_put_place(&place, &job->sweep, param_find("data", job->report.unset));
     err_wrap(err, "%s", buf_text(&place));
     buf_release(&place);
     return errlist_add_usage(faults, err);
-}
-
-static void log_files(const union value v[P_MAX])
-{
-    for (int id = 0; id < P_COUNT; id++) {
-        const char *path = v[id].s;
-        char *real;
-
-        if (param_table[id].type != PARAM_PATH || !*path)
-            continue;
-        real = realpath(path, NULL);
-        log_verbose("%s.%s: %s", param_table[id].section, param_table[id].key, real ? real : path);
-        free(real);
-    }
 }
 
 static void find_spec(struct data_spec *spec, const struct job *job)
@@ -156,11 +139,6 @@ const char *job_input_hash(const struct job *job, const char *path)
     return NULL;
 }
 
-bool job_has_written(const struct job *job, const char *path)
-{
-    return errlist_has(&job->written, path);
-}
-
 /* Add to `written` the files of `a` that are not the same in b. False: others differ, too. */
 static bool find_written(struct job *job, const struct job *a, const struct job *b)
 {
@@ -171,7 +149,7 @@ static bool find_written(struct job *job, const struct job *a, const struct job 
         const char *hash = inputs_split(path, dataset_feature_name(&a->data, i));
         const char *other = job_input_hash(b, path);
 
-        if ((other && !strcmp(other, hash)) || job_has_written(job, path))
+        if ((other && !strcmp(other, hash)) || errlist_has(&job->written, path))
             continue;
         if (job_input_role(job, path) == INPUTS_NAMED)
             errlist_add(&job->written, "%s", path);
@@ -269,8 +247,6 @@ int job_load(struct job *job, struct errlist *faults)
     struct err err;
 
     address_space_warn();
-    if (log_get_level() == LOG_VERBOSE)
-        log_files(job->sweep.fixed.v);
     if (check_folder(job, faults))
         return -1;
     find_spec(&spec, job);
@@ -303,32 +279,13 @@ static int check_folds(struct job *job, const struct settings *s, struct err *er
     return 0;
 }
 
-/* True if the stop part is smaller than all before. */
-static bool has_other_parts(const struct settings *s, double *least_stop)
-{
-    double stop = s->v[P_STOP].f;
-
-    if (!(stop > 0 && stop < *least_stop))
-        return false;
-    *least_stop = stop;
-    return true;
-}
-
-/* All trials of a configuration, in the database. */
-static double models_bytes(const struct job *job, const struct settings *s)
-{
-    const struct dataset *data = &job->data;
-    bool is_reduced = s->v[P_REDUCE].i != REDUCE_NONE && data->n_samples < data->n_features;
-
-    return (double)job->plan.replicates * job->plan.folds *
-           kept_model_bytes(s, data, is_reduced ? data->n_samples : data->n_features);
-}
-
 /* Also finds values that do not suit the data before any training. */
 static int make_costs(struct job *job, struct err *err)
 {
+    const struct dataset *d = &job->data;
     struct settings settings;
-    double bytes, least_stop = INFINITY;
+    double bytes, stop, least_stop = INFINITY;
+    bool is_reduced;
     int rc = 0;
 
     job->work = calloc((size_t)job->plan.n_configs, sizeof *job->work);
@@ -346,9 +303,14 @@ static int make_costs(struct job *job, struct err *err)
         };
         job->trial_bytes = fmax(job->trial_bytes, bytes);
         job->bytes[c] = bytes + prepared_inputs_bytes(job->prepared, &settings);
-        job->store_bytes += models_bytes(job, &settings);
-        if (!rc && (has_other_parts(&settings, &least_stop) || c == 0))
+        is_reduced = settings.v[P_REDUCE].i != REDUCE_NONE && d->n_samples < d->n_features;
+        job->store_bytes += /* models of all its trials */
+            (double)job->plan.replicates * job->plan.folds *
+            kept_model_bytes(&settings, d, is_reduced ? d->n_samples : d->n_features);
+        stop = settings.v[P_STOP].f;
+        if (!rc && (c == 0 || (stop > 0 && stop < least_stop)))
             rc = check_folds(job, &settings, err);
+        least_stop = stop > 0 ? fmin(stop, least_stop) : least_stop;
     }
     job->inputs_bytes = prepared_all_bytes(job->prepared);
     if (rc)
@@ -356,27 +318,11 @@ static int make_costs(struct job *job, struct err *err)
     return rc;
 }
 
-/* -1 and err. */
-static int find_smallest_training(int32_t *n, struct job *job, const struct settings *s,
-                                  struct err *err)
-{
-    *n = INT32_MAX;
-    for (int32_t replicate = 0; replicate < job_replicates(job); replicate++)
-        for (int32_t fold = 0; fold < job->plan.folds; fold++) {
-            const struct split *split = prepared_split(job->prepared, s, replicate, fold, err);
-
-            if (!split)
-                return -1;
-            *n = split->n_train < *n ? split->n_train : *n;
-        }
-    return 0;
-}
-
 static int check_workers(struct job *job, struct errlist *faults)
 {
+    int32_t n_splits = job_replicates(job) * job->plan.folds, n_train = 0;
     struct split_spec last = {0}, spec;
     struct settings s;
-    int32_t n_train = 0;
     struct err err;
 
     if (sweep_is_always(&job->sweep, P_WORKERS, 1) && sweep_is_always(&job->sweep, P_RANKS, 1))
@@ -387,13 +333,19 @@ static int check_workers(struct job *job, struct errlist *faults)
         if (s.v[P_WORKERS].i == 1 && s.v[P_RANKS].i == 1)
             continue;
         spec_split(&spec, &s, 0, 0);
-        if (!n_train || memcmp(&spec, &last, sizeof spec) != 0) {
-            if (find_smallest_training(&n_train, job, &s, &err)) {
+        if (memcmp(&spec, &last, sizeof spec) != 0)
+            n_train = INT32_MAX;
+        for (int32_t i = 0; memcmp(&spec, &last, sizeof spec) != 0 && i < n_splits; i++) {
+            const struct split *split =
+                prepared_split(job->prepared, &s, i / job->plan.folds, i % job->plan.folds, &err);
+
+            if (!split) {
                 err_wrap(&err, "%s", job->sweep.path);
                 return errlist_add_err(faults, &err);
             }
-            last = spec;
+            n_train = split->n_train < n_train ? split->n_train : n_train;
         }
+        last = spec;
         if (requirements_check_workers(&job->sweep, &s, n_train, faults))
             return -1;
     }

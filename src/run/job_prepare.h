@@ -38,9 +38,6 @@ int job_points(struct job *job, struct errlist *faults);
 enum inputs_role job_input_role(const struct job *job, const char *path);
 const char *job_input_hash(const struct job *job, const char *path);
 
-/* True for a file that the command names and that trials changed (job_inputs_changed()). */
-bool job_has_written(const struct job *job, const char *path);
-
 /* After job_load(): parse another text for the same data. */
 int job_parse_again(struct job *job, const char *path, const char *text, struct errlist *faults);
 

@@ -337,7 +337,7 @@ static void put_inputs(struct facts *f)
         char path[PATH_MAX];
         const char *hash = inputs_split(path, dataset_feature_name(f->d, i));
 
-        if (!job_has_written(f->job, path))
+        if (!errlist_has(&f->job->written, path))
             put_text(f, "input", path, hash);
     }
 }

@@ -4,16 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers differ between attempts: "1.2 s", "1.3 s". */
-static bool is_of_number(char c)
-{
-    return (c >= '0' && c <= '9') || c == '.';
-}
-
 void failures_stem(struct buf *out, const char *reason)
 {
     for (; *reason; reason++)
-        if (!is_of_number(*reason))
+        if (!strchr("0123456789.", *reason))
             buf_putc(out, *reason);
 }
 
@@ -38,21 +32,17 @@ void failures_init(struct failures *f, int64_t limit, int32_t n_configs, bool ha
                           .has_succeeded = has_succeeded};
 }
 
-static void note_config(struct failures *f, int32_t config)
-{
-    for (int32_t i = 0; i < f->n_configs; i++)
-        if (f->configs[i] == config)
-            return;
-    if (f->n_configs < FAILURES_IN_A_ROW)
-        f->configs[f->n_configs++] = config;
-}
-
 static void note_failure(struct failures *f, int32_t config, const struct trial_result *result)
 {
+    bool is_known = false;
+
     if (!f->in_a_row || !is_alike(f->reason, result->error))
         f->in_a_row = f->n_configs = 0;
     f->in_a_row++;
-    note_config(f, config);
+    for (int32_t i = 0; i < f->n_configs; i++)
+        is_known |= f->configs[i] == config;
+    if (!is_known && f->n_configs < FAILURES_IN_A_ROW)
+        f->configs[f->n_configs++] = config;
     f->n++;
     f->trial = result->trial;
     snprintf(f->reason, sizeof f->reason, "%s", result->error);

@@ -32,7 +32,7 @@ struct failures {
     enum failures_verdict verdict; /* keeps the first verdict to stop */
 };
 
-/* Append a reason without its digits and points. Reasons that differ in nothing else are one. */
+/* Append a reason without its digits and points, since numbers differ between attempts ("1.2 s"). Reasons that differ in nothing else are one. */
 void failures_stem(struct buf *out, const char *reason);
 
 /* n_configs: of the sweep. has_succeeded: in an earlier run. */

@@ -17,24 +17,23 @@ bool trial_checkpoint_is_valid(const struct trial_checkpoint *c)
     return c->epoch >= 1 && c->left >= 0 && c->left < 1 && c->seconds >= 0 && isfinite(c->seconds);
 }
 
+/* All but the state is sent as it is. */
+#define CHECKPOINT_NUMBERS offsetof(struct trial_checkpoint, state)
+
 void trial_checkpoint_pack(struct buf *out, const struct trial_checkpoint *c)
 {
-    buf_put_i64(out, c->trial);
-    buf_put_u32(out, (uint32_t)c->epoch);
-    buf_put_f64(out, c->left);
-    buf_put_f64(out, c->seconds);
-    buf_put_i64(out, (int64_t)c->bytes);
+    buf_add(out, c, CHECKPOINT_NUMBERS);
     buf_add(out, c->state, c->bytes);
 }
 
 int trial_checkpoint_unpack(struct trial_checkpoint *c, struct cursor *in)
 {
+    const void *numbers = cursor_bytes(in, CHECKPOINT_NUMBERS);
+
     memset(c, 0, sizeof *c);
-    c->trial = cursor_i64(in);
-    c->epoch = (int32_t)cursor_u32(in);
-    c->left = cursor_f64(in);
-    c->seconds = cursor_f64(in);
-    c->bytes = (size_t)cursor_i64(in);
+    if (!numbers)
+        return -1;
+    memcpy(c, numbers, CHECKPOINT_NUMBERS);
     c->state = cursor_bytes(in, c->bytes);
     return in->failed || !trial_checkpoint_is_valid(c) ? -1 : 0;
 }

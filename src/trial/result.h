@@ -15,8 +15,8 @@ struct trial_checkpoint {
     int32_t epoch;     /* last epoch run, from 1 */
     double left;       /* share of epochs still to run, in [0, 1) */
     double seconds;    /* so far, over all attempts */
+    size_t bytes;      /* of the state */
     const void *state; /* [bytes] of gcn_save() (gcn/train.h); borrowed */
-    size_t bytes;
 };
 
 bool trial_checkpoint_is_valid(const struct trial_checkpoint *checkpoint);

@@ -179,12 +179,8 @@ sweep '=2 ./ok.sh {n}' >s.ini
 refused "no variable" "'=2': no such program in PATH"
 script '#!/usr/bin/nosuch -x\n'
 refused "a missing interpreter" "'./script': its interpreter '/usr/bin/nosuch' does not exist"
-script '#!/usr/bin/env nosuch\n'
-refused "one that env does not find" "'./script': its interpreter 'nosuch' is not in PATH"
 script '#!/bin/sh\r\n'
 refused "line ends of Windows" "'./script': its lines end as on Windows; convert them (dos2unix)"
-script '#!/usr/bin/env sh\r\n'
-refused "the same behind env" "'./script': its lines end as on Windows; convert them (dos2unix)"
 mkdir bin && printf '#!/usr/bin/nosuch\n' >bin/one && chmod +x bin/one && sweep 'one {n}' >s.ini
 path=$PATH
 PATH=$T/bin:$PATH
@@ -193,10 +189,6 @@ PATH=$path
 script '#! /bin/sh -e\nexec ./ok.sh\n'
 run s.ini --db s.db -q
 is "an interpreter with an option" "$? $(cat err)" "0 "
-rm -rf s.db*
-script '#!/usr/bin/env -S sh -e\nexec ./ok.sh\n'
-run s.ini --db s.db -q
-is "env with an option" "$? $(cat err)" "0 "
 rm -rf s.db*
 mkdir own && cp ok.sh own/mine && sweep 'mine {n}' "env = PATH=$T/own:/usr/bin:/bin" >s.ini
 run s.ini --db s.db -q

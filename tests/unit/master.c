@@ -53,7 +53,7 @@ static void run_fake(void *self, struct trial_result *r, int64_t number,
         clock_sleep(1e-3);
         if (!watch->keep_going(watch->arg)) {
             if (fake->saves)
-                watch->save(watch->arg, &(struct trial_checkpoint){number, 3, 0.5, 10, "state", 5});
+                watch->save(watch->arg, &(struct trial_checkpoint){number, 3, 0.5, 10, 5, "state"});
             r->state = TRIAL_PENDING;
             return;
         }
@@ -119,7 +119,7 @@ static int on_checkpoint(void *arg, const struct trial_checkpoint *checkpoint, s
 
 static void on_resume(void *arg, int64_t trial, struct buf *out)
 {
-    struct trial_checkpoint checkpoint = {trial, 3, 0.5, 10, "state", 5};
+    struct trial_checkpoint checkpoint = {trial, 3, 0.5, 10, 5, "state"};
     struct record *record = arg;
 
     assert_int_equal(trial, record->resumes);

@@ -307,7 +307,7 @@ static void test_foreign(void **state)
 
 static void test_checkpoint(void **state)
 {
-    struct trial_checkpoint c = {41, 7, 0.25, 12.5, "bytes", 5}, got;
+    struct trial_checkpoint c = {41, 7, 0.25, 12.5, 5, "bytes"}, got;
     struct buf wire = {0};
     struct cursor in;
 
@@ -331,8 +331,8 @@ static void test_checkpoint(void **state)
 static void test_impossible_checkpoints(void **state)
 {
     static const struct trial_checkpoint bad[] = {
-        {1, 0, 0.5, 1, "", 0},         {1, 1, 1, 1, "", 0},    {1, 1, -0.5, 1, "", 0},
-        {1, 1, (double)NAN, 1, "", 0}, {1, 1, 0.5, -1, "", 0}, {1, 1, 0.5, (double)NAN, "", 0}};
+        {1, 0, 0.5, 1, 0, ""},         {1, 1, 1, 1, 0, ""},    {1, 1, -0.5, 1, 0, ""},
+        {1, 1, (double)NAN, 1, 0, ""}, {1, 1, 0.5, -1, 0, ""}, {1, 1, 0.5, (double)NAN, 0, ""}};
 
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -12,7 +12,7 @@
 static void put(struct fixture *f, struct store *store, int64_t trial, int32_t epoch,
                 const char *text)
 {
-    struct trial_checkpoint c = {trial, epoch, 0.75, 12.5, text, strlen(text)};
+    struct trial_checkpoint c = {trial, epoch, 0.75, 12.5, strlen(text), text};
     struct err err;
 
     if (store_checkpoint(store, f->known.ids[trial], &c, &err) || store_commit(store, &err))

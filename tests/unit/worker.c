@@ -85,7 +85,7 @@ static struct traffic_count count_of(struct scene *scene, enum traffic_activity 
 
 static void save_scene(const struct trial_watch *watch, int64_t number)
 {
-    struct trial_checkpoint checkpoint = {number, 30, 0.5, 12, "state", 5};
+    struct trial_checkpoint checkpoint = {number, 30, 0.5, 12, 5, "state"};
 
     watch->save(watch->arg, &checkpoint);
 }
@@ -333,7 +333,7 @@ static void test_stopped_with_a_checkpoint(void **state)
 
 static void assign_with_checkpoint(struct scene *scene, int64_t trial, size_t cut)
 {
-    struct trial_checkpoint checkpoint = {trial, 30, 0.5, 12, "state", 5};
+    struct trial_checkpoint checkpoint = {trial, 30, 0.5, 12, 5, "state"};
 
     message_begin(&scene->message, MESSAGE_ASSIGN);
     message_put_trials(&scene->message, &trial, 1);
