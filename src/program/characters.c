@@ -9,7 +9,9 @@ static const char *skip_escape(const char *at, const char *end)
     bool is_long = kind == '[' || kind == ']';
 
     for (at += is_long ? 2 : 1; at < end; at++)
-        if (kind == ']' ? *at == '\a' : *at >= (kind == '[' ? '@' : '0'))
+        if (kind == ']' && *at == '\033') /* ESC \ ends it, too */
+            return at;
+        else if (kind == ']' ? *at == '\a' : *at >= (kind == '[' ? '@' : '0'))
             return at + 1;
     return at;
 }

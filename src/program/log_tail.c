@@ -120,30 +120,24 @@ static void join(struct buf *out, const char *at)
     }
 }
 
-/* Put a line before the text in out. Returns false if there is no room. */
-static bool prepend(char *out, size_t size, const char *line, size_t n)
-{
-    size_t used = strlen(out), gap = sizeof between - 1;
-
-    if (n + gap + used >= size)
-        return false;
-    memmove(out + n + gap, out, used + 1);
-    memcpy(out, line, n);
-    memcpy(out + n, between, gap);
-    return true;
-}
-
 /* Put those of the last lines in text[n] before the text in out that fit. */
 static void prepend_lines(char *out, size_t size, const char *text, size_t n)
 {
-    bool has_room = true;
-    size_t begin, indent;
+    const size_t gap = sizeof between - 1;
+    size_t begin;
 
-    for (; has_room && n; n = begin) {
+    for (; n; n = begin) {
+        size_t used = strlen(out), indent, n_line;
+
         for (begin = n - 1; begin && text[begin - 1] != '\n';)
             begin--;
         indent = text[begin] == ' ';
-        has_room = prepend(out, size, text + begin + indent, n - 1 - begin - indent);
+        n_line = n - 1 - begin - indent;
+        if (n_line + gap + used >= size)
+            return;
+        memmove(out + n_line + gap, out, used + 1);
+        memcpy(out, text + begin + indent, n_line);
+        memcpy(out + n_line, between, gap);
     }
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "program/spawner_process.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -364,8 +363,6 @@ static void reset_signals(void)
 /* Close everything but /dev/null as the standard streams, and the socket. */
 static void keep_only(int socket)
 {
-    DIR *open_now;
-    const struct dirent *entry;
     int null = open("/dev/null", O_RDWR);
 
     socket = fcntl(socket, F_DUPFD_CLOEXEC, SOCKET + 1);
@@ -374,12 +371,7 @@ static void keep_only(int socket)
     for (int fd = 0; fd < SOCKET; fd++)
         dup2(null, fd);
     dup3(socket, SOCKET, O_CLOEXEC);
-    open_now = opendir("/proc/self/fd");
-    while (open_now && (entry = readdir(open_now)))
-        if (atoi(entry->d_name) > SOCKET && atoi(entry->d_name) != dirfd(open_now))
-            close(atoi(entry->d_name));
-    if (open_now)
-        closedir(open_now);
+    closefrom(SOCKET + 1);
 }
 
 /* Kill what is below this process. Orphans of the spawner became its children. */

@@ -511,16 +511,6 @@ int template_flag(const char *value)
     return -1;
 }
 
-static void put_shell_value(struct buf *out, const char *value, char quote)
-{
-    const char *before = quote == '"' ? "\"'" : quote ? "" : "'";
-    const char *after = quote == '"' ? "'\"" : quote ? "" : "'";
-
-    buf_puts(out, before);
-    escape_single_quoted(out, value);
-    buf_puts(out, after);
-}
-
 /* Values for the places of a template. */
 struct env_values {
     const struct template *t;
@@ -543,10 +533,15 @@ static bool is_left_out(const struct env_values *v, const struct template_piece 
 static void put_value(struct buf *out, const struct env_values *v,
                       const struct template_piece *piece, const char *text)
 {
-    if (v->t->is_shell)
-        put_shell_value(out, text, piece->quote);
-    else
+    char quote = piece->quote;
+
+    if (!v->t->is_shell) {
         buf_puts(out, text);
+        return;
+    }
+    buf_puts(out, quote == '"' ? "\"'" : quote ? "" : "'");
+    escape_single_quoted(out, text);
+    buf_puts(out, quote == '"' ? "'\"" : quote ? "" : "'");
 }
 
 /* Append the words of a value; of a command each but the last with a NUL, which counts it. */

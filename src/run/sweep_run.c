@@ -114,34 +114,28 @@ static int follow_plan(struct follower *f, struct cursor *in, struct err *err)
     return rc;
 }
 
-/* *goes_on out: another broadcast will come. */
-static int follow_broadcast(bool *goes_on, struct follower *f, struct err *err)
-{
-    void *bytes = NULL;
-    size_t n = 0;
-    int rc = world_broadcast(f->world, &bytes, &n, err);
-    struct cursor in = {.data = bytes, .size = n};
-
-    *goes_on = !rc && n && cursor_u32(&in) == BROADCAST_GPUS;
-    if (*goes_on) {
-        f->gpus_rc = settle(&f->gpus, f->world, NULL, &f->gpus_err);
-    } else if (!rc && n) {
-        stop_heed();
-        rc = follow_plan(f, &in, err);
-    }
-    free(bytes);
-    return rc;
-}
-
 int sweep_run_follow(const struct world *world, struct spawner *spawner, struct err *err)
 {
     struct follower f = {.world = world, .spawner = spawner};
     bool goes_on;
     int rc;
 
-    do
-        rc = follow_broadcast(&goes_on, &f, err);
-    while (goes_on);
+    do {
+        void *bytes = NULL;
+        size_t n = 0;
+        struct cursor in;
+
+        rc = world_broadcast(world, &bytes, &n, err);
+        in = (struct cursor){.data = bytes, .size = n};
+        goes_on = !rc && n && cursor_u32(&in) == BROADCAST_GPUS;
+        if (goes_on) {
+            f.gpus_rc = settle(&f.gpus, world, NULL, &f.gpus_err);
+        } else if (!rc && n) {
+            stop_heed();
+            rc = follow_plan(&f, &in, err);
+        }
+        free(bytes);
+    } while (goes_on);
     gpu_shares_release(&f.gpus);
     return rc ? err_wrap(err, "rank %d", world->rank) : 0;
 }

@@ -29,24 +29,6 @@ enum keep keep_of(const union value v[P_MAX])
 
 /* ---- metadata ---- */
 
-static void describe_int(struct buf *metadata, const char *name, int64_t value)
-{
-    char text[32];
-
-    snprintf(text, sizeof text, "%" PRId64, value);
-    safetensors_describe(metadata, name, text);
-}
-
-static void describe_real(struct buf *metadata, const char *name, double value)
-{
-    struct buf text = {0};
-
-    real_format(&text, value);
-    safetensors_describe(metadata, name, buf_text(&text));
-    metadata->failed |= buf_failed(&text);
-    buf_release(&text);
-}
-
 static void describe_settings(struct buf *metadata, const struct settings *s)
 {
     const char *trait = s->v[P_TRAIT].s;
@@ -64,7 +46,25 @@ static void describe(struct buf *metadata, const struct kept_trial *trial)
 {
     const struct dataset *data = trial->data;
     const struct gcn_outcome *outcome = trial->outcome;
-    char hex[HASH_HEX_SIZE];
+    const struct {
+        const char *name;
+        int64_t value;
+    } counts[] = {{"outputs", outcome->n_outputs},
+                  {"samples", data->n_samples},
+                  {"features", data->n_features},
+                  {"ploidy", data->ploidy},
+                  {"base", data->base},
+                  {"replicate", trial->replicate},
+                  {"fold", trial->fold},
+                  {"best_epoch", outcome->best_epoch}};
+    const struct {
+        const char *name;
+        double value;
+    } reals[] = {{"value", outcome->value},
+                 {"target_mean", outcome->target_mean},
+                 {"target_sd", outcome->target_sd}};
+    char hex[HASH_HEX_SIZE], count[32];
+    struct buf real = {0};
 
     safetensors_describe(metadata, "format", FORMAT);
     safetensors_describe(metadata, "espalier", PACKAGE_VERSION);
@@ -73,17 +73,17 @@ static void describe(struct buf *metadata, const struct kept_trial *trial)
     safetensors_describe(metadata, "data_digest", hash_hex(data->digest, hex));
     describe_settings(metadata, trial->settings);
     safetensors_describe(metadata, "task", task_name(data->task));
-    describe_int(metadata, "outputs", outcome->n_outputs);
-    describe_int(metadata, "samples", data->n_samples);
-    describe_int(metadata, "features", data->n_features);
-    describe_int(metadata, "ploidy", data->ploidy);
-    describe_int(metadata, "base", data->base);
-    describe_int(metadata, "replicate", trial->replicate);
-    describe_int(metadata, "fold", trial->fold);
-    describe_int(metadata, "best_epoch", outcome->best_epoch);
-    describe_real(metadata, "value", outcome->value);
-    describe_real(metadata, "target_mean", outcome->target_mean);
-    describe_real(metadata, "target_sd", outcome->target_sd);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        snprintf(count, sizeof count, "%" PRId64, counts[i].value);
+        safetensors_describe(metadata, counts[i].name, count);
+    }
+    for (size_t i = 0; i < sizeof reals / sizeof *reals; i++) {
+        buf_clear(&real);
+        real_format(&real, reals[i].value);
+        safetensors_describe(metadata, reals[i].name, buf_text(&real));
+    }
+    metadata->failed |= buf_failed(&real);
+    buf_release(&real);
 }
 
 /* ---- preprocessing ---- */

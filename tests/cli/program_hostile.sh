@@ -66,7 +66,7 @@ program infinite <<'SH'
 echo '{"val": -Infinity}' >>"$ESPALIER_RESULTS"
 SH
 program text <<'SH'
-# failed: results line 1: val is text ("good"): must be a number
+# failed: results line 1: val is "good": must be a number; report each number under a name of its own
 echo '{"val": "good"}' >>"$ESPALIER_RESULTS"
 SH
 program array <<'SH'

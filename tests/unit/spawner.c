@@ -232,6 +232,7 @@ static int act(const char *name, const char *argument)
 /* ---- helpers ---- */
 
 static char self[PATH_MAX], mark[64];
+static struct spawner s; /* of the test */
 static const char *variables[] = {mark, "PATH=/usr/bin:/bin", "A=b c;$(d)\n\"'", NULL};
 
 /* The words of an act, valid until the next call. */
@@ -246,17 +247,17 @@ static const char *const *act_words(const char *name, const char *argument)
     return words;
 }
 
-static void start_spawner(struct spawner *s)
+static void start_spawner(void)
 {
     static int n;
     struct err err;
 
     snprintf(mark, sizeof mark, MARK "%d.%d", (int)getpid(), n++);
-    assert_int_equal(spawner_start(s, &err), 0);
+    assert_int_equal(spawner_start(&s, &err), 0);
 }
 
 /* Start a program. Returns the pipe with its output. */
-static int start(struct spawner *s, const char *const *words, int64_t memory_bytes)
+static int start(const char *const *words, int64_t memory_bytes)
 {
     struct spawner_program program = {
         .words = words, .variables = variables, .memory_bytes = memory_bytes};
@@ -265,29 +266,29 @@ static int start(struct spawner *s, const char *const *words, int64_t memory_byt
 
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     program.output = program.error = ends[1];
-    assert_int_equal(spawner_run(s, &program, &err), 0);
+    assert_int_equal(spawner_run(&s, &program, &err), 0);
     close(ends[1]);
     return ends[0];
 }
 
-static struct spawner_end wait_end(struct spawner *s)
+static struct spawner_end wait_end(void)
 {
-    struct pollfd wanted = {.fd = s->fd, .events = POLLIN};
+    struct pollfd wanted = {.fd = s.fd, .events = POLLIN};
     double until_s = clock_now(&clock_system) + PATIENCE_S;
     struct spawner_end end;
 
-    while (!spawner_take(&end, s)) {
+    while (!spawner_take(&end, &s)) {
         assert_true(clock_now(&clock_system) < until_s);
         poll(&wanted, 1, 100);
     }
-    assert_false(spawner_take(&end, s));
+    assert_false(spawner_take(&end, &s));
     return end;
 }
 
-static struct spawner_end run(struct spawner *s, const char *const *words, int64_t memory_bytes)
+static struct spawner_end run(const char *const *words, int64_t memory_bytes)
 {
-    close(start(s, words, memory_bytes));
-    return wait_end(s);
+    close(start(words, memory_bytes));
+    return wait_end();
 }
 
 /* Read a pipe to its end. The text is valid until the next call. */
@@ -371,9 +372,9 @@ static pid_t only_child(pid_t pid)
 }
 
 /* Start a program that rests, with a daemon that does the same. */
-static void start_with_daemon(struct spawner *s)
+static void start_with_daemon(void)
 {
-    int out = start(s, act_words("daemon", "and rest"), 0);
+    int out = start(act_words("daemon", "and rest"), 0);
 
     read_line(out);
     close(out);
@@ -405,37 +406,33 @@ static void assert_killed(const struct spawner_end *end)
 
 static void test_a_program_runs(void **state)
 {
-    struct spawner s;
     struct spawner_end end;
     const char *words[] = {"/usr/bin/printf", "%s\\n", "", "a b", "$(c) ; \"'\n%", NULL};
     double begun_s;
     int out;
 
     (void)state;
-    start_spawner(&s);
-    out = start(&s, words, 0);
-    end = wait_end(&s);
+    out = start(words, 0);
+    end = wait_end();
     assert_int_equal(end.how, SPAWNER_EXITED);
     assert_int_equal(end.status, 0);
     assert_string_equal(end.why.text, "");
     assert_string_equal(read_all(out), "\na b\n$(c) ; \"'\n%\n");
-    end = run(&s, act_words("work", "40"), 0);
+    end = run(act_words("work", "40"), 0);
     assert_int_equal(end.status, 0);
     assert_true(end.cpu_s >= 0.1 && end.cpu_s < PATIENCE_S);
     assert_true(end.peak_bytes >= 40 << 20);
     begun_s = clock_now(&clock_system);
-    end = run(&s, act_words("exit", "77"), 0);
+    end = run(act_words("exit", "77"), 0);
     assert_int_equal(end.how, SPAWNER_EXITED);
     assert_int_equal(end.status, 77);
     assert_true(end.cpu_s <
                 clock_now(&clock_system) - begun_s); /* its own time, not that of "work" */
     spawner_stop(&s);
-    spawner_stop(&s);
 }
 
 static void test_a_program_inherits_nothing(void **state)
 {
-    struct spawner s;
     int out, inherited = open("/dev/null", O_RDONLY);
     sigset_t usr1, before;
 
@@ -444,12 +441,12 @@ static void test_a_program_inherits_nothing(void **state)
     sigaddset(&usr1, SIGUSR1);
     sigprocmask(SIG_BLOCK, &usr1, &before);
     signal(SIGXFSZ, SIG_IGN);
-    start_spawner(&s);
+    start_spawner();
     signal(SIGXFSZ, SIG_DFL);
     assert_true(fcntl(s.fd, F_GETFD) & FD_CLOEXEC);
     sigprocmask(SIG_SETMASK, &before, NULL);
-    out = start(&s, act_words("state", NULL), 0);
-    assert_int_equal(wait_end(&s).status, 0);
+    out = start(act_words("state", NULL), 0);
+    assert_int_equal(wait_end().status, 0);
     assert_string_equal(read_all(out), "");
     spawner_stop(&s);
     close(inherited);
@@ -457,7 +454,6 @@ static void test_a_program_inherits_nothing(void **state)
 
 static void test_environment_and_folder(void **state)
 {
-    struct spawner s;
     struct spawner_program program = {.words = (const char *[]){"sh", "-c", "pwd; env -0", NULL},
                                       .variables = variables,
                                       .folder = "/usr"};
@@ -467,7 +463,6 @@ static void test_environment_and_folder(void **state)
     ssize_t n;
 
     (void)state;
-    start_spawner(&s);
     assert_int_equal(pipe2(out, O_CLOEXEC), 0);
     assert_int_equal(pipe2(error, O_CLOEXEC), 0);
     program.output = out[1];
@@ -476,19 +471,17 @@ static void test_environment_and_folder(void **state)
     assert_int_equal(spawner_run(&s, &program, &err), 0);
     close(out[1]);
     close(error[1]);
-    assert_int_equal(wait_end(&s).status, 0);
+    assert_int_equal(wait_end().status, 0);
     assert_string_equal(read_all(out[0]), "/usr\nb c;$(d)\n\"'\n");
     assert_string_equal(read_all(error[0]), "bad\n");
     n = snprintf(wanted, sizeof wanted, "%s", mark);
-    out[0] = start(&s, (const char *[]){"env", "-0", NULL}, 0);
-    assert_int_equal(wait_end(&s).status, 0);
+    out[0] = start((const char *[]){"env", "-0", NULL}, 0);
+    assert_int_equal(wait_end().status, 0);
     assert_memory_equal(read_all(out[0]), wanted, n + 1);
-    spawner_stop(&s);
 }
 
 static void test_long_commands(void **state)
 {
-    struct spawner s;
     struct spawner_end end;
     char *word = malloc(100001);
     const char *words[8] = {"sh", "-c", "echo $((${#1} + ${#2} + ${#3}))", "sh"};
@@ -497,27 +490,27 @@ static void test_long_commands(void **state)
     (void)state;
     memset(word, 'x', 100000);
     word[100000] = '\0';
-    start_spawner(&s);
+    start_spawner();
     for (int i = 4; i < 7; i++)
         words[i] = word;
-    out = start(&s, words, 0);
-    assert_int_equal(wait_end(&s).status, 0);
+    out = start(words, 0);
+    assert_int_equal(wait_end().status, 0);
     assert_string_equal(read_all(out), "300000\n");
     word = realloc(word, 200001);
     memset(word, 'x', 200000);
     word[200000] = '\0';
     words[4] = word;
     words[5] = NULL;
-    end = run(&s, words, 0);
+    end = run(words, 0);
     assert_int_equal(end.how, SPAWNER_NOT_STARTED);
     assert_int_equal(end.status, E2BIG);
     spawner_stop(&s);
     free(word);
 }
 
-static void assert_refused(struct spawner *s, const char *word, int code, const char *why)
+static void assert_refused(const char *word, int code, const char *why)
 {
-    struct spawner_end end = run(s, (const char *[]){word, NULL}, 0);
+    struct spawner_end end = run((const char *[]){word, NULL}, 0);
 
     assert_int_equal(end.how, SPAWNER_NOT_STARTED);
     assert_int_equal(end.status, code);
@@ -526,7 +519,6 @@ static void assert_refused(struct spawner *s, const char *word, int code, const 
 
 static void test_programs_that_cannot_start(void **state)
 {
-    struct spawner s;
     struct spawner_program program = {.words = (const char *[]){"true", NULL},
                                       .variables = variables,
                                       .folder = "/nowhere",
@@ -541,172 +533,148 @@ static void test_programs_that_cannot_start(void **state)
     (void)state;
     assert_int_equal(chmod(script, 0755), 0);
     assert_int_equal(chmod(windows, 0755), 0);
-    start_spawner(&s);
-    assert_refused(&s, "no-such-program", ENOENT, "'no-such-program': no such program in PATH");
-    assert_refused(&s, "", ENOENT, "no such program in PATH");
-    assert_refused(&s, "./no\nfile", ENOENT, "'./no?file': no such file");
-    assert_refused(&s, script, ENOENT, "its interpreter '/no/such/python3' does not exist");
-    assert_refused(&s, windows, ENOENT, "end as on Windows");
-    assert_refused(&s, plain, EACCES, "not executable (chmod +x)");
-    assert_refused(&s, "/usr", EACCES, "it is a folder");
+    assert_refused("no-such-program", ENOENT, "'no-such-program': no such program in PATH");
+    assert_refused("", ENOENT, "no such program in PATH");
+    assert_refused("./no\nfile", ENOENT, "'./no?file': no such file");
+    assert_refused(script, ENOENT, "its interpreter '/no/such/python3' does not exist");
+    assert_refused(windows, ENOENT, "end as on Windows");
+    assert_refused(plain, EACCES, "not executable (chmod +x)");
+    assert_refused("/usr", EACCES, "it is a folder");
     assert_int_equal(spawner_run(&s, &program, &err), 0);
-    end = wait_end(&s);
+    end = wait_end();
     assert_int_equal(end.how, SPAWNER_NOT_STARTED);
     assert_string_equal(end.why.text, "working directory '/nowhere': No such file or directory");
-    assert_int_equal(run(&s, act_words("exit", "1"), 0).status, 1);
-    spawner_stop(&s);
+    assert_int_equal(run(act_words("exit", "1"), 0).status, 1);
 }
 
 /* ---- tests: programs that misbehave ---- */
 
 static void test_a_stopped_program(void **state)
 {
-    struct spawner s;
     struct spawner_end end;
 
     (void)state;
-    start_spawner(&s);
-    close(start(&s, act_words("stop", NULL), 0));
+    close(start(act_words("stop", NULL), 0));
     await_marked(1);
     spawner_kill(&s);
-    end = wait_end(&s);
+    end = wait_end();
     assert_killed(&end);
-    close(start(&s, act_words("stop", NULL), 0));
+    close(start(act_words("stop", NULL), 0));
     await_marked(1);
     spawner_signal(&s, SIGTERM);
-    end = wait_end(&s);
+    end = wait_end();
     assert_int_equal(end.how, SPAWNER_SIGNALLED);
     assert_int_equal(end.status, SIGTERM);
     assert_int_equal(count_marked(), 0);
     spawner_signal(&s, SIGTERM);
     spawner_kill(&s);
-    spawner_stop(&s);
 }
 
 static void test_a_deaf_program(void **state)
 {
-    struct spawner s;
     struct spawner_end end;
     int out;
 
     (void)state;
-    start_spawner(&s);
-    out = start(&s, act_words("deaf", NULL), 0);
+    out = start(act_words("deaf", NULL), 0);
     read_line(out);
     spawner_signal(&s, SIGTERM);
     clock_sleep(0.05);
     assert_false(spawner_take(&end, &s));
     assert_int_equal(count_marked(), 1);
     spawner_kill(&s);
-    end = wait_end(&s);
+    end = wait_end();
     assert_killed(&end);
     assert_string_equal(read_all(out), "");
     assert_int_equal(count_marked(), 0);
-    spawner_stop(&s);
 }
 
 static void test_a_program_that_closes_its_pipes(void **state)
 {
-    struct spawner s;
     struct spawner_end end;
     int out;
 
     (void)state;
-    start_spawner(&s);
-    out = start(&s, act_words("silent", "3"), 0);
+    out = start(act_words("silent", "3"), 0);
     assert_string_equal(read_all(out), "");
     assert_false(spawner_take(&end, &s));
-    assert_int_equal(wait_end(&s).status, 3);
-    spawner_stop(&s);
+    assert_int_equal(wait_end().status, 3);
 }
 
 static void test_a_daemon(void **state)
 {
-    struct spawner s;
     struct spawner_end end;
 
     (void)state;
-    start_spawner(&s);
-    end = run(&s, act_words("daemon", NULL), 0);
+    end = run(act_words("daemon", NULL), 0);
     assert_int_equal(end.how, SPAWNER_EXITED);
     assert_int_equal(end.status, 0);
     assert_int_equal(count_marked(), 0);
-    start_with_daemon(&s);
+    start_with_daemon();
     spawner_kill(&s);
-    end = wait_end(&s);
+    end = wait_end();
     assert_killed(&end);
     assert_int_equal(count_marked(), 0);
-    spawner_stop(&s);
 }
 
 static void test_a_child_may_finish(void **state)
 {
-    struct spawner s;
     int out;
 
     (void)state;
-    start_spawner(&s);
-    out = start(&s, act_words("late", "late"), 0);
-    assert_int_equal(wait_end(&s).status, 0);
+    out = start(act_words("late", "late"), 0);
+    assert_int_equal(wait_end().status, 0);
     assert_string_equal(read_all(out), "late\n");
-    spawner_stop(&s);
 }
 
 static void test_programs_that_fork_in_a_loop(void **state)
 {
-    struct spawner s;
     struct spawner_end end;
 
     (void)state;
-    start_spawner(&s);
-    close(start(&s, act_words("bomb", "and rest"), 0));
+    close(start(act_words("bomb", "and rest"), 0));
     clock_sleep(0.1);
     assert_true(count_marked() > 0);
     spawner_kill(&s);
-    end = wait_end(&s);
+    end = wait_end();
     assert_killed(&end);
     assert_int_equal(count_marked(), 0);
-    end = run(&s, act_words("bomb", NULL), 0);
+    end = run(act_words("bomb", NULL), 0);
     assert_int_equal(end.how, SPAWNER_EXITED);
     assert_int_equal(count_marked(), 0);
-    end = run(&s, act_words("run away", NULL), 0);
+    end = run(act_words("run away", NULL), 0);
     assert_int_equal(end.how, SPAWNER_EXITED);
     assert_int_equal(count_marked(), 0);
-    spawner_stop(&s);
 }
 
 static void test_memory(void **state)
 {
-    struct spawner s;
     struct spawner_end end;
 
     (void)state;
-    start_spawner(&s);
-    end = run(&s, act_words("memory of both", "60"), 100 << 20);
+    end = run(act_words("memory of both", "60"), 100 << 20);
     assert_int_equal(end.how, SPAWNER_OVER_MEMORY);
     assert_in_range(end.memory_bytes, 100 << 20, 160 << 20);
     assert_non_null(strstr(end.why.text, "memory = 0.10 GB is the limit"));
     assert_int_equal(count_marked(), 0);
-    end = run(&s, act_words("shared memory", "60"), 100 << 20);
+    end = run(act_words("shared memory", "60"), 100 << 20);
     assert_int_equal(end.how, SPAWNER_EXITED);
     assert_int_equal(end.status, 5);
-    spawner_stop(&s);
 }
 
 /* ---- tests: deaths ---- */
 
 static void test_stop_ends_everything_at_once(void **state)
 {
-    struct spawner s = {0};
     double begun_s;
     pid_t keeper, spawner;
 
     (void)state;
     spawner_stop(&s);
-    start_spawner(&s);
+    start_spawner();
     keeper = s.keeper;
     spawner = only_child(keeper);
-    start_with_daemon(&s);
+    start_with_daemon();
     begun_s = clock_now(&clock_system);
     spawner_stop(&s);
     assert_true(clock_now(&clock_system) - begun_s < 4);
@@ -724,10 +692,8 @@ static pid_t leave_orphans(void)
     assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
     rank = fork();
     if (!rank) {
-        struct spawner s;
-
-        start_spawner(&s);
-        start_with_daemon(&s);
+        start_spawner();
+        start_with_daemon();
         if (write(ends[1], mark, sizeof mark) < 0 || write(ends[1], &s.keeper, sizeof s.keeper) < 0)
             _exit(1);
         rest();
@@ -750,81 +716,70 @@ static void test_the_rank_dies(void **state)
 
 static void test_the_spawner_is_killed(void **state)
 {
-    struct spawner s;
     struct spawner_end end;
 
     (void)state;
-    start_spawner(&s);
     for (int i = 0; i < 2; i++) {
-        start_with_daemon(&s);
+        start_with_daemon();
         kill(only_child(s.keeper), SIGKILL);
-        end = wait_end(&s);
+        end = wait_end();
         assert_int_equal(end.how, SPAWNER_LOST);
         assert_string_equal(end.why.text, "the process that starts programs was killed (signal 9)");
         assert_int_equal(count_marked(), 0);
-        assert_int_equal(run(&s, act_words("exit", "4"), 0).status, 4);
+        assert_int_equal(run(act_words("exit", "4"), 0).status, 4);
     }
     assert_false(s.is_lost);
     /* idle */
     kill(only_child(s.keeper), SIGKILL);
-    assert_int_equal(run(&s, act_words("exit", "5"), 0).status, 5);
-    spawner_stop(&s);
+    assert_int_equal(run(act_words("exit", "5"), 0).status, 5);
 }
 
 /* A spawner that is stopped has not begun with a program; its successor does. */
 static void test_a_request_survives(void **state)
 {
-    struct spawner s;
     pid_t spawner;
     int out;
 
     (void)state;
-    start_spawner(&s);
-    assert_int_equal(run(&s, act_words("exit", "4"), 0).status, 4);
+    assert_int_equal(run(act_words("exit", "4"), 0).status, 4);
     spawner = only_child(s.keeper);
     kill(spawner, SIGSTOP);
-    out = start(&s, act_words("exit", "6"), 0);
+    out = start(act_words("exit", "6"), 0);
     kill(spawner, SIGKILL);
-    assert_int_equal(wait_end(&s).status, 6);
+    assert_int_equal(wait_end().status, 6);
     close(out);
-    spawner_stop(&s);
 }
 
 static void test_the_keeper_is_killed(void **state)
 {
-    struct spawner s;
     struct spawner_program program = {.words = act_words("rest", NULL), .variables = variables};
     struct spawner_end end;
     struct err err;
     pid_t spawner;
 
     (void)state;
-    start_spawner(&s);
     spawner = only_child(s.keeper);
     kill(s.keeper, SIGKILL);
-    assert_int_equal(run(&s, act_words("exit", "4"), 0).status, 4);
-    close(start(&s, act_words("rest", NULL), 0));
+    assert_int_equal(run(act_words("exit", "4"), 0).status, 4);
+    close(start(act_words("rest", NULL), 0));
     await_marked(1);
     kill(spawner, SIGKILL);
-    end = wait_end(&s);
+    end = wait_end();
     assert_int_equal(end.how, SPAWNER_LOST);
     assert_true(s.is_lost);
     await_marked(0);
     assert_int_equal(spawner_run(&s, &program, &err), -1);
     assert_non_null(strstr(err.text, "processes that start programs are gone"));
-    spawner_stop(&s);
 }
 
 static void test_both_are_killed_while_idle(void **state)
 {
-    struct spawner s;
     struct spawner_program program = {.words = act_words("rest", NULL), .variables = variables};
     struct err err;
     siginfo_t info;
     pid_t spawner;
 
     (void)state;
-    start_spawner(&s);
     spawner = only_child(s.keeper);
     kill(s.keeper, SIGKILL);
     kill(spawner, SIGKILL);
@@ -834,38 +789,34 @@ static void test_both_are_killed_while_idle(void **state)
     assert_int_equal(spawner_run(&s, &program, &err), -1);
     assert_true(s.is_lost);
     assert_int_equal(spawner_run(&s, &program, &err), -1);
-    spawner_stop(&s);
 }
 
 /* Neither answers when it is stopped. */
 static void test_a_stopped_spawner(void **state)
 {
-    struct spawner s;
     struct spawner_end end;
 
     (void)state;
-    start_spawner(&s);
     for (int with_keeper = 0; with_keeper < 2; with_keeper++) {
-        start_with_daemon(&s);
+        start_with_daemon();
         kill(only_child(s.keeper), SIGSTOP);
         if (with_keeper)
             kill(s.keeper, SIGSTOP);
         spawner_kill(&s);
         spawner_force(&s, false);
-        end = wait_end(&s);
+        end = wait_end();
         assert_int_equal(end.how, SPAWNER_LOST);
         assert_int_equal(count_marked(), 0);
         assert_false(s.is_lost);
-        assert_int_equal(run(&s, act_words("exit", "4"), 0).status, 4);
+        assert_int_equal(run(act_words("exit", "4"), 0).status, 4);
     }
-    start_with_daemon(&s);
+    start_with_daemon();
     kill(s.keeper, SIGSTOP); /* else it may still answer */
     spawner_force(&s, true);
-    end = wait_end(&s);
+    end = wait_end();
     assert_int_equal(end.how, SPAWNER_LOST);
     assert_true(s.is_lost);
     await_marked(0);
-    spawner_stop(&s);
 }
 
 /* The limit does not hold for root. */
@@ -875,23 +826,22 @@ static void limit_processes(void)
     const char *words[] = {"/usr/bin/true", NULL};
     struct rlimit before, none;
     struct spawner_end end;
-    struct spawner s;
     pid_t spawner;
 
     if (!getuid() && setuid(65534))
         _exit(1);
-    start_spawner(&s);
+    start_spawner();
     spawner = only_child(s.keeper);
     if (prlimit(spawner, RLIMIT_NPROC, NULL, &before))
         _exit(2);
     none = (struct rlimit){.rlim_cur = 0, .rlim_max = before.rlim_max};
     if (prlimit(spawner, RLIMIT_NPROC, &none, NULL))
         _exit(3);
-    end = run(&s, words, 0);
+    end = run(words, 0);
     if (end.how != SPAWNER_NOT_STARTED || end.status != EAGAIN || !spawner_lacks_resources(&end))
         _exit(4);
     prlimit(spawner, RLIMIT_NPROC, &before, NULL);
-    end = run(&s, words, 0);
+    end = run(words, 0);
     _exit(end.how != SPAWNER_EXITED || end.status || spawner_lacks_resources(&end));
 }
 
@@ -910,30 +860,26 @@ static void test_a_limit_of_processes(void **state)
 static void test_signals_of_a_launch_spare_the_spawner(void **state)
 {
     static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGTSTP};
-    struct spawner s;
     pid_t spawner;
 
     (void)state;
-    start_spawner(&s);
     spawner = only_child(s.keeper);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         kill(s.keeper, numbers[i]);
         kill(spawner, numbers[i]);
     }
-    assert_int_equal(run(&s, act_words("exit", "4"), 0).status, 4);
+    assert_int_equal(run(act_words("exit", "4"), 0).status, 4);
     assert_int_equal(only_child(s.keeper), spawner);
-    spawner_stop(&s);
 }
 
 static void test_pipes_of_the_launch_are_not_held(void **state)
 {
-    struct spawner s;
     int ends[2];
 
     (void)state;
     assert_int_equal(pipe(ends), 0);
-    start_spawner(&s);
-    assert_int_equal(run(&s, act_words("exit", "0"), 0).status, 0);
+    start_spawner();
+    assert_int_equal(run(act_words("exit", "0"), 0).status, 0);
     close(ends[1]);
     assert_string_equal(read_all(ends[0]), "");
     spawner_stop(&s);
@@ -958,25 +904,22 @@ static long long count_switches(pid_t pid)
 
 static void test_it_sleeps(void **state)
 {
-    struct spawner s;
     pid_t spawner;
     long long idle, busy;
 
     (void)state;
-    start_spawner(&s);
     spawner = only_child(s.keeper);
-    assert_int_equal(run(&s, act_words("exit", "0"), 0).status, 0);
+    assert_int_equal(run(act_words("exit", "0"), 0).status, 0);
     clock_sleep(0.1);
     idle = count_switches(spawner) + count_switches(s.keeper);
     clock_sleep(0.3);
     assert_int_equal(count_switches(spawner) + count_switches(s.keeper), idle);
-    close(start(&s, act_words("rest", NULL), 0));
+    close(start(act_words("rest", NULL), 0));
     await_marked(1);
     clock_sleep(0.1);
     busy = count_switches(spawner);
     clock_sleep(0.3);
     assert_int_equal(count_switches(spawner), busy);
-    spawner_stop(&s);
 }
 
 /* ---- tests: processes below a process ---- */
@@ -984,13 +927,11 @@ static void test_it_sleeps(void **state)
 static void test_both_ways_to_find_processes(void **state)
 {
     struct descendants listed = {0}, compared = {.by_parent = true};
-    struct spawner s;
 
     (void)state;
     if (!descendants_have_lists())
         skip();
-    start_spawner(&s);
-    start_with_daemon(&s);
+    start_with_daemon();
     clock_sleep(0.02); /* for the parent of the daemon to be reaped */
     descendants_all(&listed, s.keeper);
     descendants_all(&compared, s.keeper);
@@ -1003,36 +944,51 @@ static void test_both_ways_to_find_processes(void **state)
     assert_int_equal(listed.n, 2);
     descendants_release(&listed);
     descendants_release(&compared);
-    spawner_stop(&s);
 }
+
+static int begin(void **state)
+{
+    (void)state;
+    start_spawner();
+    return 0;
+}
+
+static int end_spawner(void **state)
+{
+    (void)state;
+    spawner_stop(&s);
+    return 0;
+}
+
+#define WITH_SPAWNER(test) cmocka_unit_test_setup_teardown(test, begin, end_spawner)
 
 int main(int argc, char **argv)
 {
     static const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_a_program_runs),
+        WITH_SPAWNER(test_a_program_runs),
         cmocka_unit_test(test_a_program_inherits_nothing),
-        cmocka_unit_test(test_environment_and_folder),
+        WITH_SPAWNER(test_environment_and_folder),
         cmocka_unit_test(test_long_commands),
-        cmocka_unit_test(test_programs_that_cannot_start),
-        cmocka_unit_test(test_a_stopped_program),
-        cmocka_unit_test(test_a_deaf_program),
-        cmocka_unit_test(test_a_program_that_closes_its_pipes),
-        cmocka_unit_test(test_a_daemon),
-        cmocka_unit_test(test_a_child_may_finish),
-        cmocka_unit_test(test_programs_that_fork_in_a_loop),
-        cmocka_unit_test(test_memory),
+        WITH_SPAWNER(test_programs_that_cannot_start),
+        WITH_SPAWNER(test_a_stopped_program),
+        WITH_SPAWNER(test_a_deaf_program),
+        WITH_SPAWNER(test_a_program_that_closes_its_pipes),
+        WITH_SPAWNER(test_a_daemon),
+        WITH_SPAWNER(test_a_child_may_finish),
+        WITH_SPAWNER(test_programs_that_fork_in_a_loop),
+        WITH_SPAWNER(test_memory),
         cmocka_unit_test(test_stop_ends_everything_at_once),
         cmocka_unit_test(test_the_rank_dies),
-        cmocka_unit_test(test_the_spawner_is_killed),
-        cmocka_unit_test(test_a_request_survives),
-        cmocka_unit_test(test_the_keeper_is_killed),
-        cmocka_unit_test(test_both_are_killed_while_idle),
-        cmocka_unit_test(test_a_stopped_spawner),
+        WITH_SPAWNER(test_the_spawner_is_killed),
+        WITH_SPAWNER(test_a_request_survives),
+        WITH_SPAWNER(test_the_keeper_is_killed),
+        WITH_SPAWNER(test_both_are_killed_while_idle),
+        WITH_SPAWNER(test_a_stopped_spawner),
         cmocka_unit_test(test_a_limit_of_processes),
-        cmocka_unit_test(test_signals_of_a_launch_spare_the_spawner),
+        WITH_SPAWNER(test_signals_of_a_launch_spare_the_spawner),
         cmocka_unit_test(test_pipes_of_the_launch_are_not_held),
-        cmocka_unit_test(test_it_sleeps),
-        cmocka_unit_test(test_both_ways_to_find_processes),
+        WITH_SPAWNER(test_it_sleeps),
+        WITH_SPAWNER(test_both_ways_to_find_processes),
     };
 
     if (argc > 1)
