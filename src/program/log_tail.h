@@ -25,11 +25,19 @@ bool log_tail_ends_line(const struct log_tail *tail); /* or is empty */
  * line that they begin with, unless it is longer than 4 KiB. */
 void log_tail_put(struct buf *out, const struct log_tail *tail);
 
-/* Copy the error message (error_message.h), and before it the last lines with text that fit as a
- * whole, as one line that is safe for terminals: "File "x.py", line 3 | ValueError: bad". words_cut()
- * shortens a message that is longer than out. Colours and control bytes are removed; only what follows
- * the last carriage return of a line counts. "": no text. The first `since` bytes that were added do
- * not count. Returns out. size: at least 8. */
+/* Copy the error message, and before it the last lines with text that fit as a whole, as one line that is
+ * safe for terminals: "File "x.py", line 3 | ValueError: bad". words_cut() shortens a message that is
+ * longer than out. Colours and control bytes are removed; only what follows the last carriage return of a
+ * line counts. "": no text. The first `since` bytes that were added do not count. Returns out. size: at
+ * least 8. The message:
+ *
+ * - R ("Execution halted" is the last line): from the last line that begins with "Error" on, without
+ *   calls, backtrace and warnings. R puts the name of a file that cannot be opened into a warning,
+ *   which stays.
+ * - Python: from the exception of the last traceback on, which may be of several lines, but not if
+ *   much output follows: the exception was caught. The exception of torchrun is only that a rank failed;
+ *   the one before it counts.
+ * - Others: the last line. */
 char *log_tail_reason(char *out, size_t size, const struct log_tail *tail, int64_t since);
 
 #endif
