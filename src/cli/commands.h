@@ -27,6 +27,7 @@ extern const struct command command_run;
 extern const struct command command_show;
 extern const struct command command_simulate;
 extern const struct command command_status;
+extern const struct command command_trace;
 extern const struct command command_verify;
 extern const struct command command_watch;
 

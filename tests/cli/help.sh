@@ -3,7 +3,7 @@
 # --help of every command.
 . "$SRCDIR/tests/lib.sh"
 
-commands="init inspect params plan simulate run status watch profile doctor merge best show report predict export verify help completion"
+commands="init inspect params plan simulate run status watch profile doctor merge best show report predict export trace verify help completion"
 listed() { awk '/^[A-Z].*:$/ { in_group = !/^Examples/ } in_group && /^  [a-z]/ { printf "%s ", $1 }'; }
 
 ok "--help" "$ESPALIER" --help

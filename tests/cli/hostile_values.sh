@@ -47,6 +47,7 @@ while [ "$seed" -le "$last" ]; do
     try report x.db -o p.html --force
     try export x.db --format csv
     try export x.db --format json
+    try trace x.db -o t.json --force
     try export x.db --format tensorboard -o board --force
     try best x.db --format latex
     try predict x.db --all -o p.csv

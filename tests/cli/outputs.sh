@@ -95,7 +95,7 @@ for part in A graph_indicator graph_labels node_labels; do
     kept set/S_$part.txt set/S_$part.txt inspect tu.ini --splits
 done
 ok "another file in that folder may be written" "$ESPALIER" predict tu.db --all -o set/said.csv
-for words in "predict tu.db --all -o" "export tu.db -o" "show tu.db t1 --model" "inspect tu.ini --splits" "report tu.db -o"; do
+for words in "predict tu.db --all -o" "export tu.db -o" "show tu.db t1 --model" "inspect tu.ini --splits" "report tu.db -o" "trace tu.db -o"; do
     echo mine >set/said.csv
     # shellcheck disable=SC2086
     fails "but is not replaced: $words" 1 "$ESPALIER" $words set/said.csv
@@ -108,7 +108,7 @@ done
 # Names that a later run gives to its own files.
 ln -s . here
 for side in tu.db-wal tu.db-shm tu.db-journal tu.db.lock "$PWD/here/tu.db.saved"; do
-    for words in "export tu.db -o" "export tu.db --format tensorboard -o" "report tu.db -o" "report tu.db -o x.html --figures"; do
+    for words in "export tu.db -o" "export tu.db --format tensorboard -o" "report tu.db -o" "report tu.db -o x.html --figures" "trace tu.db -o"; do
         # shellcheck disable=SC2086
         fails "$words $side" 1 "$ESPALIER" $words "$side" --force
         is "the message: $words $side" "$(cat .err .out)" "espalier: $side: a run on tu.db uses this name for a file of its own: choose another name"

@@ -172,6 +172,19 @@ is "the ranks were busy in all trials" "$("$ESPALIER" status gang.db --section r
 1,1,5
 2,0,8"
 like "their share of the time" "$("$ESPALIER" status gang.db)" "ranks were busy 87.5 % of the time; the run took no longer than the 8 s of the longest trial"
+ok "the trace" "$ESPALIER" trace gang.db -o gang.json
+is "has what each of the two spent" "$(python3 -c 'import json
+for e in json.load(open("gang.json"))["traceEvents"]:
+    if e["name"] == "in gangs": print(e["tid"], e["ts"], e["dur"], e["args"])')" \
+    "0 6000000000.0 10000000.0 {'session': 7, 'host': 'n1', 'compute_s': 8, 'members_s': 1, 'sum': {'up to 256 bytes': {'calls': 10, 'bytes': 1000, 'seconds': 0.5}, 'up to 65536 bytes': {'calls': 20, 'bytes': 800000, 'seconds': 1.5}}, 'share': {'up to 1024 bytes': {'calls': 5, 'bytes': 4000, 'seconds': 0.4}}, 'agree': {'up to 64 bytes': {'calls': 4, 'bytes': 192, 'seconds': 0.08}}}
+2 6000000000.0 10000000.0 {'session': 7, 'host': 'n2', 'compute_s': 7.5, 'members_s': 0.75, 'sum': {'up to 65536 bytes': {'calls': 20, 'bytes': 800000, 'seconds': 3}}}"
+
+is "and a bar on each of their ranks" "$(python3 -c 'import json
+for e in json.load(open("gang.json"))["traceEvents"]:
+    if e.get("args", {}).get("trial"): print(e["tid"], e["name"], e["dur"], e["args"])')" \
+    "0 t1 c1 8000000.0 {'trial': 1, 'config': 1, 'replicate': 0, 'fold': 0, 'attempt': 1, 'attempt_id': 1, 'session': 7, 'pid': 1, 'ranks': 2, 'leader': 0, 'sweep': 's', 'outcome': 'done'}
+1 t1 c1 5000000.0 {'trial': 1, 'config': 1, 'replicate': 0, 'fold': 0, 'attempt': 2, 'attempt_id': 2, 'session': 7, 'pid': 1, 'sweep': 's', 'outcome': 'failed'}
+2 t1 c1 8000000.0 {'trial': 1, 'config': 1, 'replicate': 0, 'fold': 0, 'attempt': 1, 'attempt_id': 1, 'session': 7, 'ranks': 2, 'leader': 0, 'sweep': 's', 'outcome': 'done'}"
 
 # A newer session of an espalier that does not count.
 sqlite3 results.db "insert into session (session_id, command, version, host, pid, ranks, started, finished, outcome)

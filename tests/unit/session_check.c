@@ -127,7 +127,7 @@ static void expect_state(void *arg, const struct result_table *row)
 /* All queries of sessions agree with session_check_outcome(). */
 static void expect_session(struct store *store, enum session_life life)
 {
-    static const enum query queries[] = {QUERY_SESSIONS, QUERY_SESSION};
+    static const enum query queries[] = {QUERY_SESSIONS, QUERY_SESSION, QUERY_TRACE_SESSIONS};
     static const char *const wanted[] = {[SESSION_LIFE_ENDED] = "lost",
                                          [SESSION_LIFE_RUNNING] = "running",
                                          [SESSION_LIFE_GONE] = "lost",
