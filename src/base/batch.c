@@ -7,7 +7,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +14,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/duration.h"
 
@@ -166,18 +164,35 @@ void batch_job_here(struct batch_job *job)
     }
 }
 
-const char *batch_system_name(enum batch_system system)
+const char *batch_slurm_end(double *end)
 {
-    static const char *const names[] = {"", "slurm", "lsf", "pbs"};
+    const char *text = getenv("SLURM_JOB_END_TIME");
+    bool is_number = text && *text && text[strspn(text, "0123456789")] == '\0';
 
-    return names[system];
+    *end = is_number ? strtod(text, NULL) : (double)NAN;
+    return text;
 }
 
-const char *batch_system_title(enum batch_system system)
+int batch_slurm_tasks(void)
 {
-    static const char *const titles[] = {"", "Slurm", "LSF", "PBS"};
+    const char *text = getenv("SLURM_TASKS_PER_NODE");
+    int sum = 0, tasks, nodes, used;
 
-    return titles[system];
+    while (text && *text) {
+        nodes = 1;
+        used = 0;
+        if (sscanf(text, "%6d%n", &tasks, &used) != 1 || tasks < 1)
+            return 0;
+        text += used;
+        used = 0;
+        if (*text == '(' && (sscanf(text, "(x%6d)%n", &nodes, &used) != 1 || !used || nodes < 1))
+            return 0;
+        text += used;
+        if (*text && *text++ != ',')
+            return 0;
+        sum += tasks * nodes;
+    }
+    return sum;
 }
 
 /* ---- parsing: lines without the blanks around them ---- */
@@ -209,91 +224,6 @@ static bool field(char value[LINE_SIZE], const char *text, const char *name)
     return false;
 }
 
-/* ---- job state ---- */
-
-static const char *const alive_states[] = {
-    [BATCH_NONE] = "",
-    [BATCH_SLURM] =
-        " RUNNING COMPLETING SUSPENDED STOPPED SIGNALING STAGE_OUT CONFIGURING RESIZING "
-        "REQUEUED ",
-    [BATCH_LSF] = " RUN USUSP SSUSP PROV ",
-    [BATCH_PBS] = " R E S U B ",
-};
-
-/* LSF's UNKWN and ZOMBI (the host does not answer) are in neither list. */
-static const char *const gone_states[] = {
-    [BATCH_NONE] = "",
-    [BATCH_SLURM] = " COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED BOOT_FAIL DEADLINE "
-                    "OUT_OF_MEMORY REVOKED PENDING REQUEUE_FED REQUEUE_HOLD RESV_DEL_HOLD "
-                    "SPECIAL_EXIT ",
-    [BATCH_LSF] = " DONE EXIT PEND PSUSP WAIT FWD_PEND ",
-    [BATCH_PBS] = " C F X M Q H W T ",
-};
-
-/* Output for jobs that the system no longer knows. */
-static const char *const forgotten[][2] = {
-    [BATCH_NONE] = {"\n", "\n"},
-    [BATCH_SLURM] = {"Invalid job id", "Invalid job id"},
-    [BATCH_LSF] = {"is not found", "is not found"},
-    [BATCH_PBS] = {"Unknown Job Id", "Job has finished"},
-};
-
-static bool is_in(const char *words, const char *word)
-{
-    char padded[LINE_SIZE + 2];
-
-    snprintf(padded, sizeof padded, " %s ", word);
-    return *word && !strchr(word, ' ') && strstr(words, padded);
-}
-
-static enum batch_answer answer_of(enum batch_system system, int status, const char *text)
-{
-    enum batch_answer answer = BATCH_UNKNOWN;
-    char line[LINE_SIZE];
-
-    if (status)
-        return strstr(text, forgotten[system][0]) || strstr(text, forgotten[system][1])
-                   ? BATCH_GONE
-                   : BATCH_UNKNOWN;
-    /* squeue prints nothing for a finished job that Slurm still remembers. */
-    if (system == BATCH_SLURM && !*text)
-        return BATCH_GONE;
-    while (next_line(line, &text)) {
-        const char *state = line;
-
-        if (system == BATCH_PBS && !strncmp(line, "job_state = ", 12))
-            state += 12;
-        if (is_in(alive_states[system], state))
-            return BATCH_ALIVE;
-        if (is_in(gone_states[system], state))
-            answer = BATCH_GONE;
-    }
-    return answer;
-}
-
-enum batch_answer batch_ask(const struct batch_job *job)
-{
-    const char *const commands[][8] = {
-        [BATCH_NONE] = {NULL},
-        [BATCH_SLURM] = {"squeue", "-h", "-t", "all", "-j", job->id, "-o", "%T"},
-        [BATCH_LSF] = {"bjobs", "-noheader", "-o", "stat", job->id},
-        [BATCH_PBS] = {"qstat", "-f", job->id},
-    };
-    const char *argv[9] = {NULL};
-    struct buf out = {0};
-    enum batch_answer answer = BATCH_UNKNOWN;
-    int status;
-
-    if (job->system == BATCH_NONE || !is_id(job->id))
-        return BATCH_UNKNOWN;
-    memcpy(argv, commands[job->system], sizeof commands[job->system]);
-    status = batch_command_read(&out, argv, BATCH_LIMIT_S);
-    if (status >= 0)
-        answer = answer_of(job->system, status, buf_text(&out));
-    buf_release(&out);
-    return answer;
-}
-
 /* ---- time left ---- */
 
 static double not_negative(double seconds)
@@ -315,37 +245,6 @@ static double squeue_left(const char *text)
         else if (strchr(line, ':') && duration_parse(&seconds, line, NULL))
             continue;
     return seconds;
-}
-
-const char *batch_slurm_end(double *end)
-{
-    const char *text = getenv("SLURM_JOB_END_TIME");
-    bool is_number = text && *text && text[strspn(text, "0123456789")] == '\0';
-
-    *end = is_number ? strtod(text, NULL) : (double)NAN;
-    return text;
-}
-
-int batch_slurm_tasks(void)
-{
-    const char *text = getenv("SLURM_TASKS_PER_NODE");
-    int sum = 0, tasks, nodes, used;
-
-    while (text && *text) {
-        nodes = 1;
-        used = 0;
-        if (sscanf(text, "%6d%n", &tasks, &used) != 1 || tasks < 1)
-            return 0;
-        text += used;
-        used = 0;
-        if (*text == '(' && (sscanf(text, "(x%6d)%n", &nodes, &used) != 1 || !used || nodes < 1))
-            return 0;
-        text += used;
-        if (*text && *text++ != ',')
-            return 0;
-        sum += tasks * nodes;
-    }
-    return sum;
 }
 
 /* Parse "run_time;runtimelimit". The run time is "62 second(s)" or "00:01:02"; the limit is "90.0"
@@ -398,25 +297,123 @@ static double qstat_left(const char *text)
     return isnan(used_s) ? used_s : not_negative(limit_s - used_s);
 }
 
+/* ---- the batch systems ---- */
+
+/* Stands for the id of a job in a command. */
+#define JOB "JOB"
+
+static const struct system {
+    const char *name, *title;
+    const char *state[9], *left[7]; /* commands, which end with NULL */
+    const char *alive, *gone;       /* states, with a blank before and after each */
+    const char *forgotten[2];       /* output for jobs that the system no longer knows */
+    double (*parse_left)(const char *text);
+} systems[] = {
+    [BATCH_NONE] = {.name = "", .title = ""},
+    [BATCH_SLURM] = {.name = "slurm",
+                     .title = "Slurm",
+                     .state = {"squeue", "-h", "-t", "all", "-j", JOB, "-o", "%T"},
+                     .left = {"squeue", "-h", "-j", JOB, "-o", "%L"},
+                     .alive = " RUNNING COMPLETING SUSPENDED STOPPED SIGNALING STAGE_OUT "
+                              "CONFIGURING RESIZING REQUEUED ",
+                     .gone = " COMPLETED CANCELLED FAILED TIMEOUT NODE_FAIL PREEMPTED BOOT_FAIL "
+                             "DEADLINE OUT_OF_MEMORY REVOKED PENDING REQUEUE_FED REQUEUE_HOLD "
+                             "RESV_DEL_HOLD SPECIAL_EXIT ",
+                     .forgotten = {"Invalid job id", "Invalid job id"},
+                     .parse_left = squeue_left},
+    /* UNKWN and ZOMBI (the host does not answer) are neither. */
+    [BATCH_LSF] = {.name = "lsf",
+                   .title = "LSF",
+                   .state = {"bjobs", "-noheader", "-o", "stat", JOB},
+                   .left = {"bjobs", "-noheader", "-o", "run_time runtimelimit delimiter=';'", JOB},
+                   .alive = " RUN USUSP SSUSP PROV ",
+                   .gone = " DONE EXIT PEND PSUSP WAIT FWD_PEND ",
+                   .forgotten = {"is not found", "is not found"},
+                   .parse_left = bjobs_left},
+    [BATCH_PBS] = {.name = "pbs",
+                   .title = "PBS",
+                   .state = {"qstat", "-f", JOB},
+                   .left = {"qstat", "-f", JOB},
+                   .alive = " R E S U B ",
+                   .gone = " C F X M Q H W T ",
+                   .forgotten = {"Unknown Job Id", "Job has finished"},
+                   .parse_left = qstat_left},
+};
+
+const char *batch_system_name(enum batch_system system)
+{
+    return systems[system].name;
+}
+
+const char *batch_system_title(enum batch_system system)
+{
+    return systems[system].title;
+}
+
+/* Append the output of a command about a job. Returns the exit status; -1: unknown. */
+static int ask(struct buf *out, const struct batch_job *job, const char *const *command)
+{
+    const char *argv[9] = {NULL};
+
+    if (job->system == BATCH_NONE || !is_id(job->id))
+        return -1;
+    for (int i = 0; command[i]; i++)
+        argv[i] = strcmp(command[i], JOB) ? command[i] : job->id;
+    return batch_command_read(out, argv, BATCH_LIMIT_S);
+}
+
+static bool is_in(const char *words, const char *word)
+{
+    char padded[LINE_SIZE + 2];
+
+    snprintf(padded, sizeof padded, " %s ", word);
+    return *word && !strchr(word, ' ') && strstr(words, padded);
+}
+
+static enum batch_answer answer_of(const struct system *system, int status, const char *text)
+{
+    enum batch_answer answer = BATCH_UNKNOWN;
+    char line[LINE_SIZE];
+
+    if (status)
+        return strstr(text, system->forgotten[0]) || strstr(text, system->forgotten[1])
+                   ? BATCH_GONE
+                   : BATCH_UNKNOWN;
+    /* squeue prints nothing for a finished job that Slurm still remembers. */
+    if (system == &systems[BATCH_SLURM] && !*text)
+        return BATCH_GONE;
+    while (next_line(line, &text)) {
+        const char *state = line;
+
+        if (system == &systems[BATCH_PBS] && !strncmp(line, "job_state = ", 12))
+            state += 12;
+        if (is_in(system->alive, state))
+            return BATCH_ALIVE;
+        if (is_in(system->gone, state))
+            answer = BATCH_GONE;
+    }
+    return answer;
+}
+
+enum batch_answer batch_ask(const struct batch_job *job)
+{
+    const struct system *system = &systems[job->system];
+    struct buf out = {0};
+    int status = ask(&out, job, system->state);
+    enum batch_answer answer =
+        status < 0 ? BATCH_UNKNOWN : answer_of(system, status, buf_text(&out));
+
+    buf_release(&out);
+    return answer;
+}
+
 /* INFINITY: no limit. */
 static double ask_left(const struct batch_job *job)
 {
-    const char *const commands[][6] = {
-        [BATCH_NONE] = {NULL},
-        [BATCH_SLURM] = {"squeue", "-h", "-j", job->id, "-o", "%L"},
-        [BATCH_LSF] = {"bjobs", "-noheader", "-o", "run_time runtimelimit delimiter=';'", job->id},
-        [BATCH_PBS] = {"qstat", "-f", job->id},
-    };
-    static double (*const parse[])(const char *text) = {NULL, squeue_left, bjobs_left, qstat_left};
-    const char *argv[7] = {NULL};
+    const struct system *system = &systems[job->system];
     struct buf out = {0};
-    double left_s = (double)NAN;
+    double left_s = ask(&out, job, system->left) ? (double)NAN : system->parse_left(buf_text(&out));
 
-    if (job->system == BATCH_NONE || !is_id(job->id))
-        return left_s;
-    memcpy(argv, commands[job->system], sizeof commands[job->system]);
-    if (!batch_command_read(&out, argv, BATCH_LIMIT_S))
-        left_s = parse[job->system](buf_text(&out));
     buf_release(&out);
     return left_s;
 }
@@ -451,9 +448,9 @@ bool batch_job_parse(struct batch_job *job, const char *text)
 
     *job = (struct batch_job){.system = BATCH_NONE};
     for (int s = BATCH_SLURM; id && s <= BATCH_PBS; s++) {
-        const char *name = batch_system_name((enum batch_system)s);
+        size_t n = strlen(systems[s].name);
 
-        if (strncmp(text, name, strlen(name)) != 0 || text[strlen(name)] != ' ')
+        if (strncmp(text, systems[s].name, n) != 0 || text[n] != ' ')
             continue;
         job->system = (enum batch_system)s;
         snprintf(job->id, sizeof job->id, "%s", id + 1);
