@@ -43,22 +43,16 @@ static bool has_members(const struct answer *answer)
     return style->kind == REPORT_JSON && style->is_document && !style->section;
 }
 
-static void put_heading(struct answer *answer, const char *heading)
+static void begin_section(struct answer *answer, const struct answer_section *section)
 {
     const struct answer_style *style = &answer->style;
 
-    if (!heading || style->section)
-        return;
-    buf_printf(&answer->out, "%s%s%s%s\n", answer->out.size ? "\n" : "",
-               style->bold ? style->bold : "", heading, style->plain ? style->plain : "");
-}
-
-static void begin_section(struct answer *answer, const struct answer_section *section)
-{
     if (has_members(answer))
         buf_printf(&answer->out, "%s\"%s\": ", answer->n_sections ? ",\n " : "{", section->name);
-    else if (answer_is_for_people(answer))
-        put_heading(answer, section->heading);
+    else if (answer_is_for_people(answer) && section->heading && !style->section)
+        buf_printf(&answer->out, "%s%s%s%s\n", answer->out.size ? "\n" : "",
+                   style->bold ? style->bold : "", section->heading,
+                   style->plain ? style->plain : "");
     answer->n_sections++;
 }
 

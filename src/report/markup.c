@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/markup.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,17 +113,6 @@ void markup_number(struct buf *out, enum markup_kind kind, const char *number)
     put_signed(out, &markups[kind], is_negative, digits, n, digits[n] ? digits + n + 1 : NULL);
 }
 
-/* Return the bytes of a number with a minus at the begin of a text; 0: there is none. */
-static size_t negative_number(const char *text)
-{
-    size_t sign = strlen(minus_sign), n;
-
-    if (strncmp(text, minus_sign, sign) != 0)
-        return 0;
-    n = strspn(text + sign, "0123456789.");
-    return n ? sign + n : 0;
-}
-
 void markup_text(struct buf *out, enum markup_kind kind, const char *text)
 {
     const struct markup *markup = &markups[kind];
@@ -134,11 +124,13 @@ void markup_text(struct buf *out, enum markup_kind kind, const char *text)
         escape_terminal(line.data, false);
     for (at = start = buf_text(&line); *at;) {
         const struct replacement *r = markup->text;
-        size_t n = negative_number(at), sign = strlen(minus_sign);
+        size_t sign = strlen(minus_sign), n = 0;
 
+        if (!strncmp(at, minus_sign, sign))
+            n = strspn(at + sign, "0123456789.");
         if (n) {
-            put_signed(out, markup, true, at + sign, n - sign, NULL);
-            at += n;
+            put_signed(out, markup, true, at + sign, n, NULL);
+            at += sign + n;
             continue;
         }
         while (r->from && strncmp(at, r->from, strlen(r->from)) != 0)
@@ -155,7 +147,7 @@ void markup_text(struct buf *out, enum markup_kind kind, const char *text)
     buf_release(&line);
 }
 
-static void put_cell(struct buf *out, const char *text, const struct markup_column *column)
+static void put_cell(struct buf *out, const char *text, const struct layout_column *column)
 {
     int n_blanks = column->width - text_width(text);
 
@@ -168,7 +160,7 @@ static void put_cell(struct buf *out, const char *text, const struct markup_colu
 }
 
 static void put_align(struct buf *out, const struct markup *markup,
-                      const struct markup_column *columns, int32_t n_cols)
+                      const struct layout_column *columns, int32_t n_cols)
 {
     buf_puts(out, markup->align[0]);
     for (int32_t c = 0; c < n_cols; c++)
@@ -177,7 +169,7 @@ static void put_align(struct buf *out, const struct markup *markup,
 }
 
 void markup_table(struct buf *out, enum markup_kind kind, const char *caption,
-                  const struct markup_column *columns, int32_t n_cols, const char *cells,
+                  const struct layout_column *columns, int32_t n_cols, const char *cells,
                   int64_t n_rows)
 {
     const struct markup *markup = &markups[kind];

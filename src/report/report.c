@@ -17,11 +17,6 @@
  * the store have up to 256 bytes. */
 enum { WIDEST = 300 };
 
-static const struct cell *cell_at(const struct result_table *table, int64_t row, int32_t col)
-{
-    return &table->cells[row * table->n_cols + col];
-}
-
 /* Append text made harmless to terminals, on one line. */
 static void put_shown(struct buf *out, const char *text)
 {
@@ -100,7 +95,7 @@ static void csv_cell(struct buf *out, const struct cell *cell)
         real_format(out, cell->f);
 }
 
-static void json_cell(struct buf *out, const struct cell *cell)
+void report_put_json(struct buf *out, const struct cell *cell)
 {
     if (cell->type == CELL_TEXT)
         escape_json_terminal(out, cell->s);
@@ -114,24 +109,18 @@ static void json_cell(struct buf *out, const struct cell *cell)
 
 static void markup_cell(struct buf *out, const struct cell *cell, enum markup_kind kind)
 {
-    char number[32];
+    struct buf number = {0};
 
-    switch (cell->type) {
-    case CELL_NULL:
+    if (cell->type == CELL_NULL) {
         markup_text(out, kind, "–");
-        break;
-    case CELL_INTEGER:
-        snprintf(number, sizeof number, "%lld", (long long)cell->i);
-        markup_number(out, kind, number);
-        break;
-    case CELL_REAL:
-        snprintf(number, sizeof number, "%.5g", cell->f);
-        markup_number(out, kind, number);
-        break;
-    case CELL_TEXT:
+    } else if (cell->type == CELL_TEXT) {
         markup_text(out, kind, cell->s);
-        break;
+    } else {
+        cell_text(&number, cell);
+        markup_number(out, kind, buf_text(&number));
+        out->failed |= buf_failed(&number);
     }
+    buf_release(&number);
 }
 
 static void markdown_cell(struct buf *out, const struct cell *cell)
@@ -171,8 +160,8 @@ static const struct kind {
 } kinds[N_REPORT_KINDS] = {
     [REPORT_TABLE] = {"table", cell_text, put_table},
     [REPORT_CSV] = {"csv", csv_cell},
-    [REPORT_JSON] = {"json", json_cell},
-    [REPORT_JSONL] = {"jsonl", json_cell},
+    [REPORT_JSON] = {"json", report_put_json},
+    [REPORT_JSONL] = {"jsonl", report_put_json},
     [REPORT_MARKDOWN] = {"markdown", markdown_cell, put_markup, true, MARKUP_MARKDOWN},
     [REPORT_LATEX] = {"latex", latex_cell, put_markup, true, MARKUP_LATEX},
 };
@@ -216,9 +205,15 @@ void report_begin(struct report *report, struct buf *out, char *const *names, in
     }
 }
 
-static void put_real(struct report *report, struct column *column, struct buf *out,
-                     const struct cell *cell)
+/* Append cell c of a row. */
+static void put(struct report *report, int32_t c, struct buf *out, const struct cell *cell)
 {
+    struct column *column = &report->columns[c];
+
+    if (cell->type != CELL_REAL) {
+        kinds[report->kind].put_cell(out, cell);
+        return;
+    }
     if (!column->text.size || memcmp(&cell->f, &column->value, sizeof cell->f) != 0) {
         buf_clear(&column->text);
         kinds[report->kind].put_cell(&column->text, cell);
@@ -226,14 +221,6 @@ static void put_real(struct report *report, struct column *column, struct buf *o
         report->n_formatted++;
     }
     buf_add(out, column->text.data, column->text.size);
-}
-
-static void put(struct report *report, int32_t c, struct buf *out, const struct cell *cell)
-{
-    if (cell->type == CELL_REAL)
-        put_real(report, &report->columns[c], out, cell);
-    else
-        kinds[report->kind].put_cell(out, cell);
 }
 
 static void keep_cell(struct report *report, int32_t c, const struct cell *cell)
@@ -330,30 +317,23 @@ static void note_left_out(struct buf *list, const char *name)
 }
 
 /* NULL: memory was short. */
-static struct layout_column *lay_out(struct report *report)
+static struct layout_column *make_layout(struct report *report)
 {
     struct layout_column *layout = calloc((size_t)report->n_cols + 1, sizeof *layout);
 
-    if (!layout) {
-        report->out->failed = true;
-        return NULL;
-    }
-    for (int32_t c = 0; c < report->n_cols; c++) {
+    report->out->failed |= !layout;
+    for (int32_t c = 0; layout && c < report->n_cols; c++) {
         const struct column *column = &report->columns[c];
         int least = text_width(buf_text(&column->name));
 
         layout[c] = (struct layout_column){
             .name = report->names[c],
-            .width = column->is_text && column->width > WIDEST ? WIDEST : column->width,
+            .width = column->width > least ? column->width : least,
             .least = least,
             .is_text = column->is_text,
             .is_same = report->n_rows > 1 && !column->is_mixed,
         };
     }
-    layout_fit(layout, report->n_cols, report->width, report->keep, report->drop);
-    for (int32_t c = 0; report->left_out && c < report->n_cols; c++)
-        if (layout[c].is_left_out)
-            note_left_out(report->left_out, buf_text(&report->columns[c].name));
     return layout;
 }
 
@@ -381,11 +361,18 @@ static const char *put_line(struct report *report, const struct layout_column *l
 /* Numbers are aligned to the right. A column is numeric if no cell of it is text. */
 static void put_table(struct report *report)
 {
-    struct layout_column *layout = lay_out(report);
+    struct layout_column *layout = make_layout(report);
     const char *text = buf_text(&report->texts);
 
     if (!layout)
         return;
+    for (int32_t c = 0; c < report->n_cols; c++)
+        if (layout[c].is_text && layout[c].width > WIDEST)
+            layout[c].width = WIDEST;
+    layout_fit(layout, report->n_cols, report->width, report->keep, report->drop);
+    for (int32_t c = 0; report->left_out && c < report->n_cols; c++)
+        if (layout[c].is_left_out)
+            note_left_out(report->left_out, buf_text(&report->columns[c].name));
     buf_puts(report->out, report->bold ? report->bold : "");
     put_line(report, layout, NULL);
     buf_puts(report->out, report->plain ? report->plain : "");
@@ -402,28 +389,19 @@ static void put_table(struct report *report)
 static void put_markup(struct report *report)
 {
     enum markup_kind kind = kinds[report->kind].markup;
-    struct markup_column *columns = calloc((size_t)report->n_cols + 1, sizeof *columns);
+    struct layout_column *layout;
 
-    if (!columns) {
-        report->out->failed = true;
-        return;
-    }
     for (int32_t c = 0; c < report->n_cols; c++) {
-        struct column *column = &report->columns[c];
-        int width;
-
-        buf_clear(&column->name);
-        markup_text(&column->name, kind, report->names[c]);
-        width = text_width(buf_text(&column->name));
-        columns[c] = (struct markup_column){
-            .name = buf_text(&column->name),
-            .width = width > column->width ? width : column->width,
-            .is_text = column->is_text,
-        };
+        buf_clear(&report->columns[c].name);
+        markup_text(&report->columns[c].name, kind, report->names[c]);
     }
-    markup_table(report->out, kind, report->caption, columns, report->n_cols,
-                 buf_text(&report->texts), report->n_rows);
-    free(columns);
+    layout = make_layout(report);
+    for (int32_t c = 0; layout && c < report->n_cols; c++)
+        layout[c].name = buf_text(&report->columns[c].name);
+    if (layout)
+        markup_table(report->out, kind, report->caption, layout, report->n_cols,
+                     buf_text(&report->texts), report->n_rows);
+    free(layout);
 }
 
 static void release(struct report *report)
@@ -464,20 +442,17 @@ static void put_fields(struct buf *out, const struct result_table *table)
 {
     int widest = 0;
 
-    for (int32_t c = 0; c < table->n_cols; c++) {
-        int width = text_width(table->names[c]);
-
-        if (width > widest && cell_at(table, 0, c)->type != CELL_NULL)
-            widest = width;
-    }
+    for (int32_t c = 0; c < table->n_cols; c++)
+        if (table->cells[c].type != CELL_NULL && text_width(table->names[c]) > widest)
+            widest = text_width(table->names[c]);
     for (int32_t c = 0; c < table->n_cols; c++) {
         struct buf name = {0};
 
-        if (cell_at(table, 0, c)->type == CELL_NULL)
+        if (table->cells[c].type == CELL_NULL)
             continue;
         put_shown(&name, table->names[c]);
         add_padded(out, buf_text(&name), widest, false, false);
-        cell_text(out, cell_at(table, 0, c));
+        cell_text(out, &table->cells[c]);
         buf_putc(out, '\n');
         buf_release(&name);
     }

@@ -79,6 +79,9 @@ void report_table(struct buf *out, const struct result_table *table, enum report
 /* Append a text as a cell of CSV. */
 void report_put_csv(struct buf *out, const char *text);
 
+/* Append a cell as a value of JSON. */
+void report_put_json(struct buf *out, const struct cell *cell);
+
 /* The first row as a record: a line for each value, or one JSON object (null without a row), or a
  * table of one row in the other kinds. */
 void report_record(struct buf *out, const struct result_table *table, enum report_kind kind);

@@ -140,49 +140,25 @@ static void test_efficiency(void **state)
     expect_efficiency(&instant, "");
 }
 
-static void test_csv(void **state)
+static void test_kinds(void **state)
 {
+    struct cell bad[] = {{.type = CELL_REAL, .f = NAN}};
+    const struct result_table nan = {names, 1, 1, bad}, none = {names, 3, 0, NULL};
+
     (void)state;
     assert_table(&table, REPORT_CSV, "config,note,mean\n12,Grün,0.1\n3,\"a \"\"b\"\", c\n\",\n");
-}
-
-static void test_json(void **state)
-{
-    (void)state;
     assert_table(&table, REPORT_JSON,
                  "[{\"config\": 12, \"note\": \"Grün\", \"mean\": 0.1},\n"
                  " {\"config\": 3, \"note\": \"a \\\"b\\\", c\\u000a\", \"mean\": null}]");
-}
-
-static void test_jsonl(void **state)
-{
-    const struct result_table none = {names, 3, 0, NULL};
-    const char *wanted = "{\"config\": 12, \"note\": \"Grün\", \"mean\": 0.1}\n"
-                         "{\"config\": 3, \"note\": \"a \\\"b\\\", c\\u000a\", \"mean\": null}\n";
-
-    (void)state;
+    assert_table(&table, REPORT_JSONL,
+                 "{\"config\": 12, \"note\": \"Grün\", \"mean\": 0.1}\n"
+                 "{\"config\": 3, \"note\": \"a \\\"b\\\", c\\u000a\", \"mean\": null}\n");
     assert_int_equal(report_kind_parse("jsonl"), REPORT_JSONL);
-    assert_table(&table, REPORT_JSONL, wanted);
-    assert_table(&none, REPORT_JSONL, "");
-    assert_record(&none, REPORT_JSONL, "");
-}
-
-static void test_json_has_no_nan(void **state)
-{
-    struct cell bad[] = {{.type = CELL_REAL, .f = NAN}};
-    const struct result_table nan = {names, 1, 1, bad};
-
-    (void)state;
     assert_table(&nan, REPORT_JSON, "[{\"config\": null}]");
-}
-
-static void test_empty(void **state)
-{
-    const struct result_table none = {names, 3, 0, NULL};
-
-    (void)state;
     assert_table(&none, REPORT_JSON, "[]");
+    assert_table(&none, REPORT_JSONL, "");
     assert_table(&none, REPORT_TABLE, "config  note  mean\n");
+    assert_record(&none, REPORT_JSONL, "");
 }
 
 static void test_rows_cost_themselves(void **state)
@@ -435,9 +411,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_text),          cmocka_unit_test(test_long_text),
         cmocka_unit_test(test_record),        cmocka_unit_test(test_efficiency),
-        cmocka_unit_test(test_csv),           cmocka_unit_test(test_json),
-        cmocka_unit_test(test_jsonl),         cmocka_unit_test(test_json_has_no_nan),
-        cmocka_unit_test(test_empty),         cmocka_unit_test(test_rows_cost_themselves),
+        cmocka_unit_test(test_kinds),         cmocka_unit_test(test_rows_cost_themselves),
         cmocka_unit_test(test_negative_zero), cmocka_unit_test(test_gap),
         cmocka_unit_test(test_layout),        cmocka_unit_test(test_layout_together),
         cmocka_unit_test(test_answer),        cmocka_unit_test(test_narrow),
