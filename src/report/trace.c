@@ -4,17 +4,21 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/escape.h"
 #include "base/real.h"
+#include "report/report.h"
 #include "store/query/query.h"
 #include "trial/result.h"
 
 enum { CHUNK = 64 << 10 };
 enum { SESSIONS_PID = 1, FIRST_HOST_PID = 2 };
+/* The first columns of these queries are args of slices. */
+enum { SESSION_ARGS = 5, ATTEMPT_ARGS = 16, GANG_ARGS = 2 };
 #define LANE_TIDS 1000000 /* ranks of a lane; lane 0 has the ranks themselves */
 #define LAST_NS INT64_C(4000000000000000000)
 
@@ -26,9 +30,9 @@ struct trace_session {
     bool is_lost;
 };
 
-/* The slices of one rank in a lane. */
 struct trace_lane {
-    int64_t place;   /* the rank that they are of; another's are no slices */
+    int64_t free_ns; /* end of its last session */
+    int64_t place;   /* the rank that the next two are of */
     int64_t end_ns;  /* of the last slice */
     int64_t mark_ns; /* where the rank was last marked as lost; -1: nowhere */
 };
@@ -39,11 +43,7 @@ struct trace {
     double first_s;                 /* Unix seconds; the zero of all times */
     struct trace_session *sessions; /* [n_sessions] by id */
     size_t n_sessions;
-    /* [2 n_leaves] a binary tree: its leaves are the ends of the lanes' last sessions, and a node has
-     * the least end below it. */
-    int64_t *least_ends;
-    size_t n_leaves;
-    struct trace_lane *lanes; /* [n_leaves] */
+    struct trace_lane *lanes; /* [n_sessions], of which n_lanes are used */
     int n_lanes;
     char *host;
     int64_t rank;
@@ -101,20 +101,21 @@ static void put_name(struct trace *t, const char *what, const char *name, int64_
     buf_puts(&t->text, "}}");
 }
 
-static void put_real_arg(struct buf *out, const char *key, double value)
+/* The first n columns of a row, without those that have no value. */
+static void put_args(struct buf *out, const struct result_table *rows, int64_t r, int32_t n)
 {
-    if (!isfinite(value))
-        return;
-    buf_printf(out, ", \"%s\": ", key);
-    real_format(out, value);
-}
+    const char *gap = "";
 
-static void put_text_arg(struct buf *out, const char *key, const char *text)
-{
-    if (!*text)
-        return;
-    buf_printf(out, ", \"%s\": ", key);
-    escape_json_terminal(out, text);
+    for (int32_t c = 0; c < n; c++) {
+        const struct cell *cell = &rows->cells[r * rows->n_cols + c];
+
+        if (cell->type == CELL_NULL || (cell->type == CELL_REAL && !isfinite(cell->f)) ||
+            (cell->type == CELL_TEXT && !*cell->s))
+            continue;
+        buf_printf(out, "%s\"%s\": ", gap, rows->names[c]);
+        report_put_json(out, cell);
+        gap = ", ";
+    }
 }
 
 static int64_t ns_of(const struct trace *t, double unix_s)
@@ -142,63 +143,48 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Return the first lane that is free at this moment, and occupy it. One is free: there are as many as
- * sessions. */
+/* Return the first lane that is free at this moment, and occupy it. */
 static int take_lane(struct trace *t, int64_t begin_ns, int64_t end_ns)
 {
-    int64_t *ends = t->least_ends;
-    size_t node = 1;
-    int lane;
+    int lane = 0;
 
-    while (node < t->n_leaves)
-        node = 2 * node + (ends[2 * node] > begin_ns);
-    lane = (int)(node - t->n_leaves);
-    ends[node] = end_ns;
-    while (node /= 2)
-        ends[node] = ends[2 * node] < ends[2 * node + 1] ? ends[2 * node] : ends[2 * node + 1];
+    while (lane < t->n_lanes && t->lanes[lane].free_ns > begin_ns)
+        lane++;
     if (lane == t->n_lanes)
         t->n_lanes++;
+    t->lanes[lane].free_ns = end_ns;
     return lane;
 }
 
 static void put_session(struct trace *t, const struct result_table *row, int64_t r,
-                        const struct trace_session *session, int64_t begin_ns)
+                        const struct trace_session *session)
 {
-    const char *outcome = result_table_text(row, r, "outcome");
-    struct buf name = {0};
-    struct slice slice = {.pid = SESSIONS_PID,
+    int64_t begin_ns = ns_of(t, result_table_real(row, r, "started"));
+    char name[64];
+    struct slice slice = {.name = name,
+                          .pid = SESSIONS_PID,
                           .tid = session->lane,
                           .begin_ns = begin_ns,
                           .end_ns = session->last_ns};
 
-    buf_printf(&name, "session %lld", (long long)session->id);
-    slice.name = buf_text(&name);
+    snprintf(name, sizeof name, "session %lld", (long long)session->id);
     begin_slice(t, &slice);
-    buf_printf(&t->text, "\"ranks\": %lld", (long long)result_table_integer(row, r, "ranks"));
-    put_text_arg(&t->text, "outcome", outcome);
-    put_text_arg(&t->text, "host", result_table_text(row, r, "host"));
-    put_text_arg(&t->text, "version", result_table_text(row, r, "version"));
-    put_text_arg(&t->text, "command", result_table_text(row, r, "command"));
+    put_args(&t->text, row, r, SESSION_ARGS);
     buf_puts(&t->text, "}}");
-    buf_puts(&name, " begins");
-    put_instant(t, buf_text(&name), SESSIONS_PID, session->lane, begin_ns, 'g');
-    buf_cut(&name, name.size - (buf_failed(&name) ? 0 : strlen(" begins")));
-    buf_printf(&name, ": %s", outcome);
-    put_instant(t, buf_text(&name), SESSIONS_PID, session->lane, slice.end_ns, 'g');
-    t->text.failed |= buf_failed(&name);
-    buf_release(&name);
+    snprintf(name, sizeof name, "session %lld begins", (long long)session->id);
+    put_instant(t, name, SESSIONS_PID, session->lane, begin_ns, 'g');
+    snprintf(name, sizeof name, "session %lld: %s", (long long)session->id,
+             result_table_text(row, r, "outcome"));
+    put_instant(t, name, SESSIONS_PID, session->lane, slice.end_ns, 'g');
 }
 
 static int put_sessions(struct trace *t, const struct result_table *rows, struct err *err)
 {
     size_t n = (size_t)rows->n_rows;
 
-    for (t->n_leaves = 1; t->n_leaves < n;)
-        t->n_leaves *= 2;
     t->sessions = calloc(n + 1, sizeof *t->sessions);
-    t->least_ends = calloc(2 * t->n_leaves, sizeof *t->least_ends);
-    t->lanes = calloc(t->n_leaves, sizeof *t->lanes);
-    if (!t->sessions || !t->least_ends || !t->lanes)
+    t->lanes = calloc(n + 1, sizeof *t->lanes);
+    if (!t->sessions || !t->lanes)
         return err_nomem(err, "sessions", n * sizeof *t->sessions);
     t->first_s = INFINITY;
     for (int64_t r = 0; r < rows->n_rows; r++) {
@@ -217,7 +203,7 @@ static int put_sessions(struct trace *t, const struct result_table *rows, struct
         session->last_ns = ns_of(t, result_table_real(rows, r, "last"));
         session->lane = take_lane(t, session->first_ns, session->last_ns);
         session->is_lost = !strcmp(result_table_text(rows, r, "outcome"), "lost");
-        put_session(t, rows, r, session, ns_of(t, result_table_real(rows, r, "started")));
+        put_session(t, rows, r, session);
     }
     for (int lane = 0; lane < t->n_lanes; lane++)
         put_name(t, "thread_name", "sessions", SESSIONS_PID, lane);
@@ -272,18 +258,6 @@ static int enter_place(struct trace *t, const char *host, int64_t rank, struct e
     return 0;
 }
 
-static void put_thread(struct trace *t, const struct slice *slice, int lane)
-{
-    struct buf name = {0};
-
-    buf_printf(&name, "rank %lld", (long long)t->rank);
-    if (lane)
-        buf_printf(&name, ", beside (%d)", lane);
-    put_name(t, "thread_name", buf_text(&name), slice->pid, slice->tid);
-    t->text.failed |= buf_failed(&name);
-    buf_release(&name);
-}
-
 static void put_phases(struct trace *t, const struct slice *attempt, const struct result_table *row)
 {
     double sum = 0, length_s = (double)(attempt->end_ns - attempt->begin_ns) * 1e-9, passed = 0;
@@ -311,60 +285,27 @@ static void put_phases(struct trace *t, const struct slice *attempt, const struc
     }
 }
 
-static void put_attempt_args(struct buf *out, const struct result_table *row)
-{
-    static const struct {
-        const char *name, *column;
-    } integers[] = {
-        {"config", "config"},  {"replicate", "replicate"}, {"fold", "fold"},
-        {"attempt", "number"}, {"attempt_id", "attempt"},  {"session", "session"},
-    };
-    bool is_result = result_table_integer(row, 0, "is_result");
-    int64_t ranks = result_table_integer(row, 0, "ranks");
-
-    buf_printf(out, "\"trial\": %lld", (long long)result_table_integer(row, 0, "trial"));
-    for (size_t i = 0; i < sizeof integers / sizeof *integers; i++)
-        buf_printf(out, ", \"%s\": %lld", integers[i].name,
-                   (long long)result_table_integer(row, 0, integers[i].column));
-    if (result_table_find(row, 0, "pid")->type == CELL_INTEGER)
-        buf_printf(out, ", \"pid\": %lld", (long long)result_table_integer(row, 0, "pid"));
-    if (ranks)
-        buf_printf(out, ", \"ranks\": %lld, \"leader\": %lld", (long long)ranks,
-                   (long long)result_table_integer(row, 0, "leader"));
-    put_text_arg(out, "sweep", result_table_text(row, 0, "sweep"));
-    put_text_arg(out, "outcome", result_table_text(row, 0, "outcome"));
-    if (is_result)
-        put_real_arg(out, "value", result_table_real(row, 0, "value"));
-    if (is_result)
-        put_real_arg(out, "waited_s", result_table_real(row, 0, "waiting"));
-    put_text_arg(out, "error", result_table_text(row, 0, "error"));
-    if (isnan(result_table_real(row, 0, "finished")))
-        put_text_arg(out, "end", "not recorded");
-}
-
 /* A rank that is lost with several attempts is lost once. session: of the attempt, or NULL. */
 static void put_marks(struct trace *t, const struct slice *slice, struct trace_lane *lane,
                       const struct trace_session *session, const struct result_table *row)
 {
     const char *outcome = result_table_text(row, 0, "outcome");
-    int64_t number = result_table_integer(row, 0, "number");
-    struct buf name = {0};
+    int64_t number = result_table_integer(row, 0, "attempt");
+    char name[128];
 
     if (number > 1) {
-        buf_printf(&name, "%s again (attempt %lld)", slice->name, (long long)number);
-        put_instant(t, buf_text(&name), slice->pid, slice->tid, slice->begin_ns, 't');
-        buf_clear(&name);
+        snprintf(name, sizeof name, "%s again (attempt %lld)", slice->name, (long long)number);
+        put_instant(t, name, slice->pid, slice->tid, slice->begin_ns, 't');
     }
     if (!strcmp(outcome, "crashed"))
-        buf_printf(&name, "rank %lld lost", (long long)t->rank);
+        snprintf(name, sizeof name, "rank %lld lost", (long long)t->rank);
     else if (!strcmp(outcome, "lost") && (!session || session->is_lost))
-        buf_printf(&name, "rank %lld lost with its run", (long long)t->rank);
-    if (name.size && lane->mark_ns != slice->end_ns) {
-        put_instant(t, buf_text(&name), slice->pid, slice->tid, slice->end_ns, 't');
-        lane->mark_ns = slice->end_ns;
-    }
-    t->text.failed |= buf_failed(&name);
-    buf_release(&name);
+        snprintf(name, sizeof name, "rank %lld lost with its run", (long long)t->rank);
+    else
+        return;
+    if (lane->mark_ns != slice->end_ns)
+        put_instant(t, name, slice->pid, slice->tid, slice->end_ns, 't');
+    lane->mark_ns = slice->end_ns;
 }
 
 /* Slices of one thread must not overlap, but clocks are set. */
@@ -374,8 +315,9 @@ static int put_attempt(void *arg, const struct result_table *row, struct err *er
     const struct trace_session *session = find_session(t, result_table_integer(row, 0, "session"));
     struct trace_lane *lane = &t->lanes[session ? session->lane : 0];
     double finished_s = result_table_real(row, 0, "finished");
-    struct buf name = {0};
-    struct slice slice = {.begin_ns = ns_of(t, result_table_real(row, 0, "started")),
+    char name[64];
+    struct slice slice = {.name = name,
+                          .begin_ns = ns_of(t, result_table_real(row, 0, "started")),
                           .colour = colour_of(result_table_text(row, 0, "outcome"))};
 
     if (enter_place(t, result_table_text(row, 0, "host"), result_table_integer(row, 0, "rank"),
@@ -385,7 +327,9 @@ static int put_attempt(void *arg, const struct result_table *row, struct err *er
     slice.tid = t->rank + (int64_t)(lane - t->lanes) * LANE_TIDS;
     if (lane->place != t->place) {
         *lane = (struct trace_lane){.place = t->place, .mark_ns = -1};
-        put_thread(t, &slice, (int)(lane - t->lanes));
+        snprintf(name, sizeof name, lane > t->lanes ? "rank %lld, beside (%d)" : "rank %lld",
+                 (long long)t->rank, (int)(lane - t->lanes));
+        put_name(t, "thread_name", name, slice.pid, slice.tid);
     }
     if (slice.begin_ns < lane->end_ns)
         slice.begin_ns = lane->end_ns;
@@ -393,103 +337,55 @@ static int put_attempt(void *arg, const struct result_table *row, struct err *er
     if (slice.end_ns < slice.begin_ns)
         slice.end_ns = slice.begin_ns;
     lane->end_ns = slice.end_ns;
-    buf_printf(&name, "t%lld c%lld", (long long)result_table_integer(row, 0, "trial"),
-               (long long)result_table_integer(row, 0, "config"));
-    slice.name = buf_text(&name);
+    snprintf(name, sizeof name, "t%lld c%lld", (long long)result_table_integer(row, 0, "trial"),
+             (long long)result_table_integer(row, 0, "config"));
     begin_slice(t, &slice);
-    put_attempt_args(&t->text, row);
+    put_args(&t->text, row, 0, ATTEMPT_ARGS);
     buf_puts(&t->text, "}}");
     if (result_table_integer(row, 0, "is_result"))
         put_phases(t, &slice, row);
-    if (result_table_integer(row, 0, "leader") == t->rank)
+    if (result_table_integer(row, 0, "leads"))
         put_marks(t, &slice, lane, session, row);
-    t->text.failed |= buf_failed(&name);
-    buf_release(&name);
     return t->text.size >= CHUNK ? write_text(t, err) : 0;
 }
 
 /* ---- gangs ---- */
 
-static void put_gang_slice(struct trace *t, const struct result_table *rows, int64_t r,
-                           const struct trace_session *session)
+/* A slice over the session for each rank that trained with others. The moments of sums are unknown:
+ * the counters have them by size. */
+static int put_gangs(struct trace *t, struct store *store, struct err *err)
 {
-    int64_t rank = result_table_integer(rows, r, "rank");
-    struct buf name = {0};
-    struct slice slice = {.name = "in gangs",
-                          .pid = FIRST_HOST_PID + t->n_hosts,
-                          .tid = rank + (int64_t)session->lane * LANE_TIDS,
-                          .begin_ns = session->first_ns,
-                          .end_ns = session->last_ns};
-
-    buf_printf(&name, "rank %lld", (long long)rank);
-    put_name(t, "thread_name", buf_text(&name), slice.pid, slice.tid);
-    begin_slice(t, &slice);
-    buf_printf(&t->text, "\"session\": %lld", (long long)session->id);
-    put_text_arg(&t->text, "host", result_table_text(rows, r, "host"));
-    t->text.failed |= buf_failed(&name);
-    buf_release(&name);
-}
-
-/* The rows of one rank: `"compute_s": 9, "sum": {"up to 256 bytes": {"calls": ...}}`. Return the row
- * behind them. */
-static int64_t put_gang_args(struct trace *t, const struct result_table *rows, int64_t r)
-{
-    int64_t session = result_table_integer(rows, r, "session");
-    int64_t rank = result_table_integer(rows, r, "rank");
-    const char *open = "";
-
-    for (; r < rows->n_rows && result_table_integer(rows, r, "session") == session &&
-           result_table_integer(rows, r, "rank") == rank;
-         r++) {
-        const char *activity = result_table_text(rows, r, "activity");
-        int64_t size = result_table_integer(rows, r, "size");
-
-        if (strcmp(open, activity) != 0)
-            buf_printf(&t->text, "%s, \"%s%s\": ", *open ? "}" : "", activity, size ? "" : "_s");
-        if (!size) {
-            real_format(&t->text, result_table_real(rows, r, "seconds"));
-            continue;
-        }
-        buf_printf(&t->text, "%s\"up to %lld bytes\": {\"calls\": %lld, \"bytes\": %lld",
-                   strcmp(open, activity) != 0 ? "{" : ", ", (long long)size,
-                   (long long)result_table_integer(rows, r, "calls"),
-                   (long long)result_table_integer(rows, r, "bytes"));
-        put_real_arg(&t->text, "seconds", result_table_real(rows, r, "seconds"));
-        buf_puts(&t->text, "}");
-        open = activity;
-    }
-    buf_puts(&t->text, *open ? "}" : "");
-    return r;
-}
-
-/* The moments of sums are unknown: the counters of the session have them by size. */
-static void put_gangs(struct trace *t, const struct result_table *rows)
-{
-    if (rows->n_rows)
-        put_name(t, "process_name", "gangs", FIRST_HOST_PID + t->n_hosts, 0);
-    for (int64_t r = 0; r < rows->n_rows;) {
-        const struct trace_session *session =
-            find_session(t, result_table_integer(rows, r, "session"));
-
-        if (session)
-            put_gang_slice(t, rows, r, session);
-        r = session ? put_gang_args(t, rows, r) : r + 1;
-        buf_puts(&t->text, session ? "}}" : "");
-    }
-}
-
-/* ---- the file ---- */
-
-static int put_all_gangs(struct trace *t, struct store *store, struct err *err)
-{
+    int64_t pid = FIRST_HOST_PID + t->n_hosts;
     struct result_table rows;
 
     if (query_table(&rows, store, QUERY_TRACE_GANGS, 0, err))
         return -1;
-    put_gangs(t, &rows);
+    if (rows.n_rows)
+        put_name(t, "process_name", "gangs", pid, 0);
+    for (int64_t r = 0; r < rows.n_rows; r++) {
+        int64_t rank = result_table_integer(&rows, r, "rank");
+        const struct trace_session *session =
+            find_session(t, result_table_integer(&rows, r, "session"));
+        struct slice slice = {.name = "in gangs", .pid = pid};
+        char name[64];
+
+        if (!session)
+            continue;
+        slice.tid = rank + (int64_t)session->lane * LANE_TIDS;
+        slice.begin_ns = session->first_ns;
+        slice.end_ns = session->last_ns;
+        snprintf(name, sizeof name, "rank %lld", (long long)rank);
+        put_name(t, "thread_name", name, slice.pid, slice.tid);
+        begin_slice(t, &slice);
+        put_args(&t->text, &rows, r, GANG_ARGS);
+        /* a JSON object of numbers, whose first brace begin_slice() has written */
+        buf_printf(&t->text, ", %s}", result_table_text(&rows, r, "counters") + 1);
+    }
     result_table_release(&rows);
     return 0;
 }
+
+/* ---- the file ---- */
 
 static int put_all(struct trace *t, struct store *store, struct err *err)
 {
@@ -509,8 +405,7 @@ static int put_all(struct trace *t, struct store *store, struct err *err)
     result_table_release(&sessions);
     if (rc)
         return -1;
-    if (query_each(store, QUERY_TRACE_ATTEMPTS, 0, put_attempt, t, err) ||
-        put_all_gangs(t, store, err))
+    if (query_each(store, QUERY_TRACE_ATTEMPTS, 0, put_attempt, t, err) || put_gangs(t, store, err))
         return -1;
     buf_puts(&t->text, "\n], \"otherData\": {\"phases\": \"sums over a trial, drawn one after "
                        "another\", \"zero of ts, in Unix seconds\": ");
@@ -526,7 +421,6 @@ int trace_write(struct outfile *out, struct store *store, struct err *err)
 
     buf_release(&t.text);
     free(t.sessions);
-    free(t.least_ends);
     free(t.lanes);
     free(t.host);
     return rc;

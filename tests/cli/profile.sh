@@ -176,8 +176,8 @@ ok "the trace" "$ESPALIER" trace gang.db -o gang.json
 is "has what each of the two spent" "$(python3 -c 'import json
 for e in json.load(open("gang.json"))["traceEvents"]:
     if e["name"] == "in gangs": print(e["tid"], e["ts"], e["dur"], e["args"])')" \
-    "0 6000000000.0 10000000.0 {'session': 7, 'host': 'n1', 'compute_s': 8, 'members_s': 1, 'sum': {'up to 256 bytes': {'calls': 10, 'bytes': 1000, 'seconds': 0.5}, 'up to 65536 bytes': {'calls': 20, 'bytes': 800000, 'seconds': 1.5}}, 'share': {'up to 1024 bytes': {'calls': 5, 'bytes': 4000, 'seconds': 0.4}}, 'agree': {'up to 64 bytes': {'calls': 4, 'bytes': 192, 'seconds': 0.08}}}
-2 6000000000.0 10000000.0 {'session': 7, 'host': 'n2', 'compute_s': 7.5, 'members_s': 0.75, 'sum': {'up to 65536 bytes': {'calls': 20, 'bytes': 800000, 'seconds': 3}}}"
+    "0 6000000000.0 10000000.0 {'session': 7, 'host': 'n1', 'compute_s': 8.0, 'members_s': 1.0, 'sum': {'up to 256 bytes': {'calls': 10, 'bytes': 1000, 'seconds': 0.5}, 'up to 65536 bytes': {'calls': 20, 'bytes': 800000, 'seconds': 1.5}}, 'share': {'up to 1024 bytes': {'calls': 5, 'bytes': 4000, 'seconds': 0.4}}, 'agree': {'up to 64 bytes': {'calls': 4, 'bytes': 192, 'seconds': 0.08}}}
+2 6000000000.0 10000000.0 {'session': 7, 'host': 'n2', 'compute_s': 7.5, 'members_s': 0.75, 'sum': {'up to 65536 bytes': {'calls': 20, 'bytes': 800000, 'seconds': 3.0}}}"
 
 is "and a bar on each of their ranks" "$(python3 -c 'import json
 for e in json.load(open("gang.json"))["traceEvents"]:

@@ -107,30 +107,31 @@
       " CROSS JOIN config USING (config_id) WHERE sweep_id = ?1 AND m.rank <> a.rank)" \
       " ORDER BY outcome = 'done', finished - started DESC, attempt_id, rank LIMIT 20000)" \
       " ORDER BY started, trial, attempt_id, rank") \
-    X(TRACE_SESSIONS, /* by begin. first, last: moments known of each */ \
-      "session:i command:s version:s host:s ranks:n outcome:s started:r finished:R first:r" \
-      " last:r", \
-      "SELECT s.session_id AS session, s.command, s.version, s.host, s.ranks, s.outcome, s.started," \
-      " s.finished, min(s.started, coalesce(a.first, s.started)) AS first," \
+    X(TRACE_SESSIONS, /* by begin; five columns of args, then: first, last: moments known of each */ \
+      "ranks:n outcome:s host:s version:s command:s session:i started:r first:r last:r", \
+      "SELECT s.ranks, s.outcome, s.host, s.version, s.command, s.session_id AS session, s.started," \
+      " min(s.started, coalesce(a.first, s.started)) AS first," \
       " max(s.started, coalesce(a.last, s.started), coalesce(s.finished, s.started)) AS last" \
       " FROM session AS s LEFT JOIN (SELECT session_id, min(started) AS first," \
       " max(coalesce(finished, started)) AS last FROM attempt GROUP BY session_id) AS a" \
       " USING (session_id) ORDER BY s.started, s.session_id") \
-    X(TRACE_ATTEMPTS, /* by place and begin. number: of the attempts of its trial; is_result: whether \
-                         it gave the result, whose phases the file has; ranks: on how many it ran, 0 if \
-                         on one. Another rank than the leader has a row without pid and result. */ \
-      "attempt:i trial:i config:i sweep:s replicate:n fold:n session:I rank:n host:s pid:I" \
-      " started:r finished:R outcome:s error:S value:R number:i is_result:I leader:n ranks:i" \
-      TRIAL_PHASE_TABLE(SQL_PHASE_TYPE), \
+    X(TRACE_ATTEMPTS, /* by place and begin; 16 columns of args, then: is_result: whether it gave the \
+                         result, whose phases the file has; leads: whether the rank is that of the \
+                         attempt. Each other rank has a row, without pid and result. */ \
+      "trial:i config:i replicate:n fold:n attempt:i attempt_id:i session:I pid:I ranks:I leader:I" \
+      " sweep:s outcome:s value:R waited_s:R error:S rank:n host:s started:r finished:R is_result:I" \
+      " leads:i" TRIAL_PHASE_TABLE(SQL_PHASE_TYPE), \
       "WITH n AS MATERIALIZED (SELECT *, row_number() OVER t AS number, max(attempt_id) FILTER (WHERE" \
       " outcome IN ('done', 'diverged', 'failed')) OVER (PARTITION BY trial_id) AS last FROM attempt" \
       " WINDOW t AS (PARTITION BY trial_id ORDER BY attempt_id))," \
       " of AS MATERIALIZED (SELECT attempt_id, count(*) AS ranks FROM member GROUP BY attempt_id)" \
-      "SELECT a.attempt_id AS attempt, a.trial_id AS trial, t.config_id AS config," \
-      " sweep.name AS sweep, t.replicate, t.fold, a.session_id AS session, a.rank, a.host, a.pid," \
-      " a.started, a.finished, a.outcome, substr(a.error, 1, 1000) AS error, t.value, a.number," \
-      " a.attempt_id IS a.last AS is_result, leader, coalesce(of.ranks, 0) AS ranks" \
-      TRIAL_PHASE_TABLE(SQL_PHASE) \
+      "SELECT a.trial_id AS trial, t.config_id AS config, t.replicate, t.fold, a.number AS attempt," \
+      " a.attempt_id, a.session_id AS session, a.pid, of.ranks, iif(of.ranks, leader, NULL) AS leader," \
+      " sweep.name AS sweep, a.outcome, iif(a.attempt_id IS a.last, t.value, NULL) AS value," \
+      " (SELECT w.seconds FROM timing AS w WHERE w.trial_id = t.trial_id AND w.phase = 'waiting'" \
+      " AND a.attempt_id IS a.last) AS waited_s, substr(a.error, 1, 1000) AS error," \
+      " iif(a.finished IS NULL, 'not recorded', NULL) AS end, a.rank, a.host, a.started, a.finished," \
+      " a.attempt_id IS a.last AS is_result, a.rank = leader AS leads" TRIAL_PHASE_TABLE(SQL_PHASE) \
       " FROM (SELECT attempt_id, trial_id, session_id, rank, host, pid, started, finished, outcome," \
       " error, number, last, rank AS leader FROM n UNION ALL" \
       " SELECT attempt_id, trial_id, session_id, m.rank, m.host, NULL, started, finished, outcome," \
@@ -138,14 +139,18 @@
       " WHERE m.rank <> n.rank) AS a LEFT JOIN of USING (attempt_id)" \
       " JOIN trial AS t USING (trial_id) JOIN config USING (config_id)" \
       " JOIN sweep USING (sweep_id) ORDER BY a.host, a.rank, a.started, a.attempt_id") \
-    X(TRACE_GANGS, /* counters of ranks that trained together with others. size: 0 for activities \
-                      without sizes */ \
-      "session:i rank:n host:s activity:s size:n calls:n bytes:n seconds:r", \
-      "SELECT session_id AS session, rank, host, activity, size, calls, bytes, seconds" \
-      " FROM traffic WHERE activity IN ('compute', 'sum', 'share', 'agree', 'members')" \
-      " AND EXISTS (SELECT 1 FROM traffic AS o WHERE o.session_id = traffic.session_id" \
-      " AND o.rank = traffic.rank AND o.activity = 'members') ORDER BY session_id, rank," \
-      " instr('compute members sum share agree', activity), size")
+    X(TRACE_GANGS, /* of ranks that trained together with others; two columns of args, then counters: \
+                      {"compute_s": 9, "sum": {"up to 256 bytes": {"calls": 1, ...}}} */ \
+      "session:i host:s rank:n counters:s", \
+      "SELECT session, host, rank, json_group_object(name, json(value)) AS counters FROM" \
+      " (SELECT session_id AS session, min(host) AS host, rank, activity || iif(size, '', '_s') AS name," \
+      " iif(size, json_group_object(format('up to %d bytes', size), json_object('calls', calls + 0," \
+      " 'bytes', bytes + 0, 'seconds', seconds + 0)), json_quote(max(seconds + 0))) AS value FROM" \
+      " (SELECT * FROM traffic WHERE activity IN ('compute', 'sum', 'share', 'agree', 'members')" \
+      " ORDER BY size) AS t WHERE EXISTS (SELECT 1 FROM traffic AS o WHERE o.session_id = t.session_id" \
+      " AND o.rank = t.rank AND o.activity = 'members') GROUP BY session_id, rank, name" \
+      " ORDER BY session_id, rank, instr('compute members sum share agree', activity))" \
+      " GROUP BY session, rank ORDER BY session, rank")
 /* clang-format on */
 
 #endif
