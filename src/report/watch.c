@@ -20,43 +20,41 @@ enum { TOP_ROWS = 5 };
 
 /* ---- lines ---- */
 
-/* Writes lines of a given width, in styles, harmless to terminals. */
-struct pen {
-    struct buf *out;
-    int columns;       /* no line is wider */
-    int left;          /* columns of the current line; at first `columns` */
-    int lines;         /* ended so far */
-    bool is_utf8;      /* the mark of a cut is an ellipsis; else three dots */
-    const char *plain; /* the SGR sequence that ends a style */
+enum section {
+    TITLE,
+    PROGRESS,
+    COUNTS,
+    TIMES,
+    SPARK,
+    TOP,
+    RANKS,
+    RUNNING,
+    FAILURES,
+    NOTE,
+    N_SECTIONS
 };
 
-static void put_styled(struct pen *pen, const char *style, const char *text, size_t n)
-{
-    buf_puts(pen->out, style);
-    buf_add(pen->out, text, n);
-    if (*style)
-        buf_puts(pen->out, pen->plain);
-}
+struct view {
+    struct buf *out;
+    int left;  /* columns of the current line; at first all */
+    int lines; /* ended so far */
+    const struct watch_facts *facts;
+    const struct progress_counts *counts;
+    const struct progress_session *session;
+    const struct watch_style *style;
+    struct result_table top;     /* borrowed: rows with a mean, which come first */
+    int32_t granted[N_SECTIONS]; /* lines */
+    bool has_gap[N_SECTIONS];    /* an empty line above */
+};
 
-static void put_cut(struct pen *pen, const char *style, const char *text)
-{
-    const char *mark = pen->is_utf8 ? "\xe2\x80\xa6" : "...";
-    int kept = pen->left - text_width(mark);
-
-    if (kept > 0) {
-        put_styled(pen, style, text, text_prefix(text, kept));
-        buf_puts(pen->out, mark);
-    } else if (pen->left > 0) {
-        put_styled(pen, style, text, text_prefix(text, pen->left));
-    }
-    pen->left = 0;
-}
-
-/* Append text to the line, cut where the line ends. style: an SGR sequence, or "". */
-static void pen_put(struct pen *pen, const char *style, const char *format, ...)
+/* Append text to the line, harmless to terminals, cut where the line ends. style: an SGR sequence,
+ * or "". */
+static void put(struct view *v, const char *style, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-static void pen_put(struct pen *pen, const char *style, const char *format, ...)
+static void put(struct view *v, const char *style, const char *format, ...)
 {
+    const char *mark = v->style->is_utf8 ? "\xe2\x80\xa6" : "...";
+    bool is_cut;
     va_list args;
     char *text;
     int n;
@@ -65,35 +63,41 @@ static void pen_put(struct pen *pen, const char *style, const char *format, ...)
     n = vasprintf(&text, format, args);
     va_end(args);
     if (n < 0) {
-        pen->out->failed = true;
+        v->out->failed = true;
         return;
     }
     escape_terminal(text, false);
-    if (text_width(text) <= pen->left) {
-        put_styled(pen, style, text, strlen(text));
-        pen->left -= text_width(text);
-    } else {
-        put_cut(pen, style, text);
+    is_cut = text_width(text) > v->left;
+    if (is_cut && v->left > text_width(mark))
+        v->left -= text_width(mark);
+    else
+        mark = "";
+    if (!is_cut || v->left > 0) {
+        buf_puts(v->out, style);
+        buf_add(v->out, text, text_prefix(text, v->left));
+        buf_puts(v->out, *style ? v->style->plain : "");
+        buf_puts(v->out, mark);
     }
+    v->left = is_cut ? 0 : v->left - text_width(text);
     free(text);
 }
 
 /* Append ", part", or "part" at the start of a line, if it fits whole and is not empty. */
-static void pen_put_part(struct pen *pen, const char *style, const char *part)
+static void put_part(struct view *v, const char *style, const char *part)
 {
-    const char *gap = pen->left < pen->columns ? ", " : "";
+    const char *gap = v->left < v->style->columns ? ", " : "";
 
-    if (*part && text_width(gap) + text_width(part) <= pen->left) {
-        pen_put(pen, "", "%s", gap);
-        pen_put(pen, style, "%s", part);
+    if (*part && text_width(gap) + text_width(part) <= v->left) {
+        put(v, "", "%s", gap);
+        put(v, style, "%s", part);
     }
 }
 
-static void pen_end_line(struct pen *pen)
+static void end_line(struct view *v)
 {
-    buf_putc(pen->out, '\n');
-    pen->left = pen->columns;
-    pen->lines++;
+    buf_putc(v->out, '\n');
+    v->left = v->style->columns;
+    v->lines++;
 }
 
 /* ---- the facts ---- */
@@ -156,31 +160,6 @@ void watch_release(struct watch_facts *facts)
 
 /* ---- the sweep ---- */
 
-enum section {
-    TITLE,
-    PROGRESS,
-    COUNTS,
-    TIMES,
-    SPARK,
-    TOP,
-    RANKS,
-    RUNNING,
-    FAILURES,
-    NOTE,
-    N_SECTIONS
-};
-
-struct view {
-    struct pen pen;
-    const struct watch_facts *facts;
-    const struct progress_counts *counts;
-    const struct progress_session *session;
-    const struct watch_style *style;
-    struct result_table top; /* borrowed: rows with a mean, which come first */
-    int32_t wanted[N_SECTIONS], granted[N_SECTIONS]; /* lines */
-    bool has_gap[N_SECTIONS];                        /* an empty line above */
-};
-
 static int64_t finished_of(const struct progress_counts *c)
 {
     return c->done + c->diverged + c->failed;
@@ -203,26 +182,25 @@ static const char *state_of(char out[STATE_TEXT], const struct progress *p)
     return out;
 }
 
-static void draw_title(struct view *v, int32_t rows)
+static void draw_title(struct view *v)
 {
     const struct progress_session *s = v->session;
     bool is_bad = s->id && !s->is_running && strcmp(s->outcome, "finished") != 0;
     char state[STATE_TEXT];
     int room;
 
-    (void)rows;
     state_of(state, &v->facts->progress);
-    room = v->pen.left - text_width(state) - 2;
+    room = v->left - text_width(state) - 2;
     if (room > 0) {
-        int whole = v->pen.left;
+        int whole = v->left;
 
-        v->pen.left = room;
-        pen_put(&v->pen, v->style->bold, "%s", v->facts->progress.sweep.name);
-        v->pen.left += whole - room;
-        pen_put(&v->pen, "", "  ");
+        v->left = room;
+        put(v, v->style->bold, "%s", v->facts->progress.sweep.name);
+        v->left += whole - room;
+        put(v, "", "  ");
     }
-    pen_put(&v->pen, is_bad ? v->style->warning : "", "%s", state);
-    pen_end_line(&v->pen);
+    put(v, is_bad ? v->style->warning : "", "%s", state);
+    end_line(v);
 }
 
 /* ---- the bar ---- */
@@ -257,28 +235,27 @@ static void divide(int widths[N_PARTS], const int64_t counts[N_PARTS], int64_t t
     widths[widest] += width - sum;
 }
 
-static void draw_progress(struct view *v, int32_t rows)
+static void draw_progress(struct view *v)
 {
     const struct progress_counts *c = v->counts;
     const int64_t counts[N_PARTS] = {c->done, c->diverged + c->failed, c->running, c->pending};
     int widths[N_PARTS], width;
     char text[64];
 
-    (void)rows;
     snprintf(text, sizeof text, " %d %%  %lld/%lld trials",
              progress_percent(finished_of(c), c->trials), (long long)finished_of(c),
              (long long)c->trials);
-    width = v->pen.left - text_width(text) - 2;
+    width = v->left - text_width(text) - 2;
     if (width >= 2 * N_PARTS) {
         divide(widths, counts, c->trials, width);
-        pen_put(&v->pen, "", "[");
+        put(v, "", "[");
         for (int i = 0; i < N_PARTS; i++)
             for (int n = 0; n < widths[i]; n++)
-                pen_put(&v->pen, i == BAD ? v->style->error : "", "%s", mark_of(v, i));
-        pen_put(&v->pen, "", "]");
+                put(v, i == BAD ? v->style->error : "", "%s", mark_of(v, i));
+        put(v, "", "]");
     }
-    pen_put(&v->pen, "", "%s", width >= 2 * N_PARTS ? text : text + 1);
-    pen_end_line(&v->pen);
+    put(v, "", "%s", width >= 2 * N_PARTS ? text : text + 1);
+    end_line(v);
 }
 
 enum { MISSING_TEXT = 80 };
@@ -293,7 +270,7 @@ static const char *missing_of(char out[MISSING_TEXT], const struct progress_coun
     return out;
 }
 
-static void draw_counts(struct view *v, int32_t rows)
+static void draw_counts(struct view *v)
 {
     const struct progress_counts *c = v->counts;
     char missing[MISSING_TEXT];
@@ -307,7 +284,6 @@ static void draw_counts(struct view *v, int32_t rows)
                   {"running", c->running, UNDER_WAY},
                   {"pending", c->pending, PENDING}};
 
-    (void)rows;
     missing_of(missing, c);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         bool is_bad = counts[i].mark == BAD && counts[i].n;
@@ -318,10 +294,10 @@ static void draw_counts(struct view *v, int32_t rows)
             continue;
         snprintf(part, sizeof part, "%s %lld %s", mark_of(v, counts[i].mark),
                  (long long)counts[i].n, counts[i].name);
-        pen_put_part(&v->pen, is_bad ? v->style->error : "", part);
+        put_part(v, is_bad ? v->style->error : "", part);
     }
-    pen_put_part(&v->pen, v->style->warning, missing);
-    pen_end_line(&v->pen);
+    put_part(v, v->style->warning, missing);
+    end_line(v);
 }
 
 /* ---- time ---- */
@@ -344,74 +320,61 @@ static const char *limit_of(char out[TIME_TEXT], const struct watch_facts *f)
     return out;
 }
 
-static void draw_times(struct view *v, int32_t rows)
+static void draw_times(struct view *v)
 {
     const struct progress_session *s = v->session;
     char ran[TIME_TEXT], rate[PROGRESS_RATE], left[PROGRESS_LEFT], limit[TIME_TEXT];
     char words[DURATION_TEXT];
     double left_s = v->facts->progress.left_s;
 
-    (void)rows;
     progress_rate(rate, s->rate, s->rate);
     if (s->is_running) {
-        pen_put_part(&v->pen, "", progress_left_words(left, left_s));
-        pen_put_part(&v->pen, left_s > v->facts->limit_s ? v->style->warning : "",
-                     limit_of(limit, v->facts));
-        pen_put_part(&v->pen, "", rate);
+        put_part(v, "", progress_left_words(left, left_s));
+        put_part(v, left_s > v->facts->limit_s ? v->style->warning : "", limit_of(limit, v->facts));
+        put_part(v, "", rate);
     } else {
         snprintf(ran, sizeof ran, "%lld trial%s in %s", (long long)s->results, plural(s->results),
                  duration_words(words, s->seconds));
-        pen_put_part(&v->pen, "", ran);
-        pen_put_part(&v->pen, "", rate);
+        put_part(v, "", ran);
+        put_part(v, "", rate);
         if (v->counts->pending && s->life != SESSION_LIFE_ELSEWHERE)
-            pen_put_part(&v->pen, "", "the same command continues");
+            put_part(v, "", "the same command continues");
     }
-    pen_end_line(&v->pen);
+    end_line(v);
 }
 
 /* ---- throughput ---- */
 
-/* The level, 0 to 8, of each of n columns. Returns the largest mean of results in a bin. */
-static double levels_of(int levels[PROGRESS_BINS], const int64_t bins[PROGRESS_BINS], int n)
+static void draw_spark(struct view *v)
 {
+    static const char ascii[] = " .:-=+*#@";
+    static const char title[] = "throughput ";
+    const struct progress_session *s = v->session;
     double means[PROGRESS_BINS], most = 0;
+    char peak[PROGRESS_RATE];
+    int n = v->left - (int)strlen(title) - 20;
 
+    n = (int)fmax(fmin(fmin(n, PROGRESS_BINS), s->seconds), 1);
     for (int c = 0; c < n; c++) {
         int from = c * PROGRESS_BINS / n, to = (c + 1) * PROGRESS_BINS / n;
         int64_t sum = 0;
 
         for (int b = from; b < to; b++)
-            sum += bins[b];
+            sum += s->bins[b];
         means[c] = (double)sum / (to - from);
         most = fmax(most, means[c]);
     }
-    for (int c = 0; c < n; c++)
-        levels[c] = most > 0 ? (int)ceil(8 * means[c] / most) : 0;
-    return most;
-}
+    put(v, "", "%s", title);
+    for (int c = 0; c < n; c++) {
+        int level = most > 0 ? (int)ceil(8 * means[c] / most) : 0;
 
-static void draw_spark(struct view *v, int32_t rows)
-{
-    static const char ascii[] = " .:-=+*#@";
-    static const char title[] = "throughput ";
-    char peak[PROGRESS_RATE], tail[TIME_TEXT];
-    int levels[PROGRESS_BINS], n = PROGRESS_BINS;
-    double most;
-
-    (void)rows;
-    n = v->pen.left - (int)strlen(title) - 20;
-    n = (int)fmax(fmin(fmin(n, PROGRESS_BINS), v->session->seconds), 1);
-    most = levels_of(levels, v->session->bins, n);
-    progress_rate(peak, most * PROGRESS_BINS / v->session->seconds, v->session->rate);
-    snprintf(tail, sizeof tail, " up to %s", peak);
-    pen_put(&v->pen, "", "%s", title);
-    for (int c = 0; c < n; c++)
-        if (!v->style->is_utf8 || !levels[c])
-            pen_put(&v->pen, "", "%c", ascii[levels[c]]);
+        if (!v->style->is_utf8 || !level)
+            put(v, "", "%c", ascii[level]);
         else
-            pen_put(&v->pen, "", "\xe2\x96%c", 0x80 + levels[c]);
-    pen_put(&v->pen, "", "%s", tail);
-    pen_end_line(&v->pen);
+            put(v, "", "\xe2\x96%c", 0x80 + level);
+    }
+    put(v, "", " up to %s", progress_rate(peak, most * PROGRESS_BINS / s->seconds, s->rate));
+    end_line(v);
 }
 
 /* ---- tables ---- */
@@ -419,39 +382,22 @@ static void draw_spark(struct view *v, int32_t rows)
 /* Lines of a table with its heading; 0 for one without rows. */
 static int32_t lines_of(const struct result_table *table)
 {
-    return !table->n_rows                  ? 0
-           : table->n_rows < INT32_MAX / 2 ? (int32_t)table->n_rows + 2
-                                           : INT32_MAX / 2;
+    return table->n_rows ? (int32_t)fmin((double)table->n_rows + 2, INT32_MAX / 2) : 0;
 }
 
-/* Each line is cut where the view ends: the layout keeps some columns in any width. */
-static void put_lines(struct view *v, const struct buf *text)
+/* Each line is cut where the view ends: the layout keeps some columns in any width. keep, drop:
+ * layout_fit(). */
+static void draw_table(struct view *v, enum section section, const struct result_table *table,
+                       const char *keep, const char *drop)
 {
-    const char *style = v->style->bold;
-    const char *at = buf_text(text);
-
-    v->pen.out->failed |= buf_failed(text);
-    while (*at) {
-        size_t n = strcspn(at, "\n");
-
-        pen_put(&v->pen, style, "%.*s", (int)n, at);
-        pen_end_line(&v->pen);
-        style = "";
-        at += n + (at[n] == '\n');
-    }
-}
-
-/* keep, drop: layout_fit(). */
-static void draw_table(struct view *v, const struct result_table *table, const char *heading,
-                       const char *keep, const char *drop, int32_t lines)
-{
+    int32_t lines = v->granted[section];
     bool is_whole = lines >= lines_of(table);
     int64_t n = is_whole ? table->n_rows : lines - 3 > 1 ? lines - 3 : 1;
+    const char *style = v->style->bold;
     struct report report;
     struct buf text = {0};
 
-    pen_put(&v->pen, v->style->bold, "%s", heading);
-    pen_end_line(&v->pen);
+    end_line(v);
     if (lines < 3)
         return;
     report_begin(&report, &text, table->names, table->n_cols, REPORT_TABLE);
@@ -461,34 +407,36 @@ static void draw_table(struct view *v, const struct result_table *table, const c
     for (int64_t r = 0; r < n; r++)
         report_row(&report, &table->cells[r * table->n_cols]);
     report_end(&report);
-    put_lines(v, &text);
+    v->out->failed |= buf_failed(&text);
+    for (const char *at = buf_text(&text); *at; at += strcspn(at, "\n") + 1) {
+        put(v, style, "%.*s", (int)strcspn(at, "\n"), at);
+        end_line(v);
+        style = "";
+    }
     if (!is_whole && lines > 3) {
-        pen_put(&v->pen, "", "... and %lld more", (long long)(table->n_rows - n));
-        pen_end_line(&v->pen);
+        put(v, "", "... and %lld more", (long long)(table->n_rows - n));
+        end_line(v);
     }
     buf_release(&text);
 }
 
-static void draw_top(struct view *v, int32_t lines)
+static void draw_top(struct view *v)
 {
-    char heading[96];
-
-    snprintf(heading, sizeof heading, "best configurations by %s",
-             v->facts->progress.sweep.objective);
-    draw_table(v, &v->top, heading, "place config mean",
-               "sd val_r2 seconds se within_se trials = * diff+diff_low+diff_high", lines);
+    put(v, v->style->bold, "best configurations by %s", v->facts->progress.sweep.objective);
+    draw_table(v, TOP, &v->top, "place config mean",
+               "sd val_r2 seconds se within_se trials = * diff+diff_low+diff_high");
 }
 
-static void draw_running(struct view *v, int32_t lines)
+static void draw_running(struct view *v)
 {
-    draw_table(v, &v->facts->running, "running trials, longest first", "trial seconds",
-               "since_utc host", lines);
+    put(v, v->style->bold, "running trials, longest first");
+    draw_table(v, RUNNING, &v->facts->running, "trial seconds", "since_utc host");
 }
 
-static void draw_failures(struct view *v, int32_t lines)
+static void draw_failures(struct view *v)
 {
-    draw_table(v, &v->facts->reasons, "trials that failed or diverged", "state trials reason",
-               "sweep example", lines);
+    put(v, v->style->bold, "trials that failed or diverged");
+    draw_table(v, FAILURES, &v->facts->reasons, "state trials reason", "sweep example");
 }
 
 /* ---- ranks ---- */
@@ -517,68 +465,63 @@ static void put_ranks(struct view *v, bool are_lost)
     const struct progress_session *s = v->session;
     const char *gap = " (";
 
-    for (int32_t r = 0; r < s->n_ranks && v->pen.left > 0; r++) {
+    for (int32_t r = 0; r < s->n_ranks && v->left > 0; r++) {
         enum progress_work work = s->ranks[r].work;
 
         if (work == PROGRESS_RUNS || (work == PROGRESS_LOST) != are_lost)
             continue;
-        pen_put(&v->pen, "", "%s%d", gap, r);
+        put(v, "", "%s%d", gap, r);
         if (are_lost)
-            pen_put(&v->pen, "", ": t%lld on %s", (long long)s->ranks[r].trial, s->ranks[r].host);
+            put(v, "", ": t%lld on %s", (long long)s->ranks[r].trial, s->ranks[r].host);
         gap = ", ";
     }
-    pen_put(&v->pen, "", "%s", *gap == ',' ? ")" : "");
+    put(v, "", "%s", *gap == ',' ? ")" : "");
 }
 
 /* "ranks: 3 busy, 1 LOST (2: t5 on node7), 1 idle (5)". */
-static void draw_ranks(struct view *v, int32_t lines)
+static void draw_ranks(struct view *v)
 {
     const struct progress_session *s = v->session;
     struct rank_counts n = count_ranks(s);
 
-    (void)lines;
-    pen_put(&v->pen, v->style->bold, "ranks");
-    pen_put(&v->pen, "", s->is_running ? ": %d busy" : ": %d", s->is_running ? n.busy : s->n_ranks);
+    put(v, v->style->bold, "ranks");
+    put(v, "", s->is_running ? ": %d busy" : ": %d", s->is_running ? n.busy : s->n_ranks);
     if (n.lost) {
-        pen_put(&v->pen, "", ", ");
-        pen_put(&v->pen, v->style->error, "%d LOST", n.lost);
+        put(v, "", ", ");
+        put(v, v->style->error, "%d LOST", n.lost);
         put_ranks(v, true);
     }
     if (s->is_running) {
-        pen_put(&v->pen, "", ", %d idle", n.idle);
+        put(v, "", ", %d idle", n.idle);
         put_ranks(v, false);
     }
-    pen_end_line(&v->pen);
+    end_line(v);
 }
 
-static void draw_note(struct view *v, int32_t rows)
+static void draw_note(struct view *v)
 {
-    (void)rows;
-    pen_put(&v->pen, v->style->bold, "%s", v->style->note);
-    pen_end_line(&v->pen);
+    put(v, v->style->bold, "%s", v->style->note);
+    end_line(v);
 }
 
 /* ---- which lines ---- */
 
-static void want(struct view *v)
-{
-    const struct watch_facts *f = v->facts;
-
-    v->wanted[NOTE] = v->style->note != NULL;
-    if (!*f->progress.sweep.name) /* nothing is known yet */
-        return;
-    v->wanted[TITLE] = v->wanted[PROGRESS] = v->wanted[COUNTS] = 1;
-    v->wanted[TIMES] = v->session->id != 0;
-    v->wanted[SPARK] = v->session->results > 0 && v->session->seconds > 0;
-    v->wanted[TOP] = lines_of(&v->top);
-    v->wanted[RANKS] = v->session->id != 0;
-    v->wanted[RUNNING] = lines_of(&f->running);
-    v->wanted[FAILURES] = lines_of(&f->reasons);
-}
-
 /* Hand out the rows: each step gives a section up to so many lines, if it wants them. */
 static void grant(struct view *v)
 {
+    bool is_known = *v->facts->progress.sweep.name; /* of the sweep: something */
+    const int32_t wanted[N_SECTIONS] = {
+        [TITLE] = is_known,
+        [PROGRESS] = is_known,
+        [COUNTS] = is_known,
+        [TIMES] = v->session->id != 0,
+        [SPARK] = v->session->results > 0 && v->session->seconds > 0,
+        [TOP] = lines_of(&v->top),
+        [RANKS] = v->session->id != 0,
+        [RUNNING] = lines_of(&v->facts->running),
+        [FAILURES] = lines_of(&v->facts->reasons),
+        [NOTE] = v->style->note != NULL,
+    };
     enum { ALL = INT32_MAX, GAP = -1 };
     static const struct {
         enum section section;
@@ -592,7 +535,7 @@ static void grant(struct view *v)
 
     for (size_t i = 0; i < sizeof steps / sizeof *steps && left > 0; i++) {
         enum section s = steps[i].section;
-        int32_t n = v->wanted[s] < steps[i].up_to ? v->wanted[s] : steps[i].up_to;
+        int32_t n = wanted[s] < steps[i].up_to ? wanted[s] : steps[i].up_to;
 
         if (steps[i].up_to == GAP) {
             v->has_gap[s] = v->granted[s] > 0;
@@ -607,27 +550,17 @@ static void grant(struct view *v)
     }
 }
 
-/* Move the note to the bottom. */
-static void put_empty_lines(struct view *v)
-{
-    while (v->style->note && v->pen.lines + 1 < v->style->rows)
-        pen_end_line(&v->pen);
-}
-
 void watch_frame(struct buf *out, const struct watch_facts *facts, const struct watch_style *style)
 {
-    static void (*const draw[N_SECTIONS])(struct view *, int32_t) = {
+    static void (*const draw[N_SECTIONS])(struct view *) = {
         [TITLE] = draw_title, [PROGRESS] = draw_progress, [COUNTS] = draw_counts,
         [TIMES] = draw_times, [SPARK] = draw_spark,       [TOP] = draw_top,
         [RANKS] = draw_ranks, [RUNNING] = draw_running,   [FAILURES] = draw_failures,
         [NOTE] = draw_note,
     };
     struct view v = {
-        .pen = {.out = out,
-                .columns = style->columns,
-                .left = style->columns,
-                .is_utf8 = style->is_utf8,
-                .plain = style->plain},
+        .out = out,
+        .left = style->columns,
         .facts = facts,
         .counts = &facts->progress.counts,
         .session = &facts->progress.session,
@@ -637,15 +570,14 @@ void watch_frame(struct buf *out, const struct watch_facts *facts, const struct 
 
     while (v.top.n_rows && isnan(result_table_real(&v.top, v.top.n_rows - 1, "mean")))
         v.top.n_rows--;
-    want(&v);
     grant(&v);
     for (int s = 0; s < N_SECTIONS; s++) {
-        if (s == NOTE)
-            put_empty_lines(&v);
+        while (s == NOTE && style->note && v.lines + 1 < style->rows)
+            end_line(&v); /* the note stands at the bottom */
         if (v.has_gap[s])
-            pen_end_line(&v.pen);
+            end_line(&v);
         if (v.granted[s])
-            draw[s](&v, v.granted[s]);
+            draw[s](&v);
     }
 }
 

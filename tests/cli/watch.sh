@@ -51,7 +51,6 @@ is "a narrow frame" "$(COLUMNS=24 "$ESPALIER" watch --once | sed -n '2,3p;8,9p')
 █ 4 done, x 4 diverged
 place  config   mean
     1       2  2.125"
-is "no line is wider" "$(COLUMNS=30 LC_ALL=C "$ESPALIER" watch --once | awk 'length > 30')" ""
 is "one plain line" "$("$ESPALIER" watch)" \
     "small: finished, 8/8 trials (100 %), 0 failed, 4 diverged, 48/min, best val_pearson 2.125 (c2)"
 is "of a named sweep" "$("$ESPALIER" watch results.db --sweep small)" "$("$ESPALIER" watch)"

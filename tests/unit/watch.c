@@ -47,10 +47,13 @@ static struct cell running_cells[] = {
 static struct cell reason_cells[] = {S("failed"),   N(3), S("out of memory"), /**/
                                      S("diverged"), N(1), S("loss is nan at epoch 2")};
 
+static struct progress_rank ranks[300];
+static struct watch_facts f;
+
 /* A running sweep, of which rank 1 is lost. */
-static void fill(struct watch_facts *f, struct progress_rank *ranks, int32_t n_ranks)
+static void fill(int32_t n_ranks)
 {
-    *f = (struct watch_facts){
+    f = (struct watch_facts){
         .progress =
             {
                 .sweep = {.name = "small", .objective = "val_pearson"},
@@ -76,7 +79,7 @@ static void fill(struct watch_facts *f, struct progress_rank *ranks, int32_t n_r
         .reasons = {reason_names, 3, 2, reason_cells},
     };
     for (int b = 0; b < PROGRESS_BINS; b++)
-        f->progress.session.bins[b] = b < 30 ? b : 8;
+        f.progress.session.bins[b] = b < 30 ? b : 8;
     for (int32_t r = 0; r < n_ranks; r++)
         ranks[r] = (struct progress_rank){
             .work = PROGRESS_RUNS, .attempt = 1 + r, .trial = 100 + r, .host = "node1"};
@@ -90,23 +93,21 @@ static void fill(struct watch_facts *f, struct progress_rank *ranks, int32_t n_r
 static const struct watch_style plain = {
     .columns = 80, .bold = "", .plain = "", .error = "", .warning = ""};
 
-static void assert_frame(const struct watch_facts *f, const struct watch_style *style,
-                         const char *wanted)
+static void assert_frame(const struct watch_style *style, const char *wanted)
 {
     struct buf out = {0};
 
-    watch_frame(&out, f, style);
+    watch_frame(&out, &f, style);
     assert_string_equal(buf_text(&out), wanted);
     buf_release(&out);
 }
 
-static void assert_has(const struct watch_facts *f, const struct watch_style *style,
-                       const char *wanted)
+static void assert_has(const struct watch_style *style, const char *wanted)
 {
     struct buf out = {0};
 
-    watch_frame(&out, f, style);
-    watch_line(&out, f);
+    watch_frame(&out, &f, style);
+    watch_line(&out, &f);
     if (!strstr(buf_text(&out), wanted))
         fail_msg("%s", buf_text(&out));
     buf_release(&out);
@@ -114,45 +115,38 @@ static void assert_has(const struct watch_facts *f, const struct watch_style *st
 
 static void test_running(void **state)
 {
-    struct progress_rank ranks[5];
-    struct watch_facts f;
-
     (void)state;
-    fill(&f, ranks, 5);
+    fill(5);
     f.running.n_rows = 1;
     assert_frame(
-        &f, &plain,
-        "small  running for 10 min\n"
-        "[###########################x>...........................] 51 %  511/1000 trials\n"
-        "# 507 done, x 3 failed, x 1 diverged, > 2 running, . 487 pending\n"
-        "about 9 min 40 s left, 51.1/min\n"
-        "throughput  ...:::--====+++**####@@@------------------------ up to 174/min\n"
-        "\n"
-        "best configurations by val_pearson\n"
-        "place  config  hidden_size  trials    mean     diff\n"
-        "    1      12            8       5  0.8123        0\n"
-        "    2       7           16       5  0.8011  -0.0112\n"
-        "    3     112            4       4    0.85   0.0377\n"
-        "\n"
-        "ranks: 2 busy, 1 LOST (1: t101 on node1), 2 idle (2, 3)\n"
-        "\n"
-        "running trials, longest first\n"
-        "trial  config  rank  host   seconds\n"
-        "  100      20     0  node1     12.3\n"
-        "\n"
-        "trials that failed or diverged\n"
-        "state     trials  reason\n"
-        "failed         3  out of memory\n"
-        "diverged       1  loss is nan at epoch 2\n");
+        &plain, "small  running for 10 min\n"
+                "[###########################x>...........................] 51 %  511/1000 trials\n"
+                "# 507 done, x 3 failed, x 1 diverged, > 2 running, . 487 pending\n"
+                "about 9 min 40 s left, 51.1/min\n"
+                "throughput  ...:::--====+++**####@@@------------------------ up to 174/min\n"
+                "\n"
+                "best configurations by val_pearson\n"
+                "place  config  hidden_size  trials    mean     diff\n"
+                "    1      12            8       5  0.8123        0\n"
+                "    2       7           16       5  0.8011  -0.0112\n"
+                "    3     112            4       4    0.85   0.0377\n"
+                "\n"
+                "ranks: 2 busy, 1 LOST (1: t101 on node1), 2 idle (2, 3)\n"
+                "\n"
+                "running trials, longest first\n"
+                "trial  config  rank  host   seconds\n"
+                "  100      20     0  node1     12.3\n"
+                "\n"
+                "trials that failed or diverged\n"
+                "state     trials  reason\n"
+                "failed         3  out of memory\n"
+                "diverged       1  loss is nan at epoch 2\n");
 }
 
 static void test_over(void **state)
 {
-    struct progress_rank ranks[2];
-    struct watch_facts f;
-
     (void)state;
-    fill(&f, ranks, 2);
+    fill(2);
     f.progress.session.is_running = false;
     f.progress.session.life = SESSION_LIFE_GONE;
     f.progress.session.outcome = "lost";
@@ -160,7 +154,7 @@ static void test_over(void **state)
     f.top.n_rows = f.reasons.n_rows = f.running.n_rows = 0;
     f.progress.session.results = 0;
     f.progress.session.rate = 0;
-    assert_frame(&f, &plain,
+    assert_frame(&plain,
                  "small  lost (no such process)\n"
                  "[###########################x>...........................] 51 %  511/1000 "
                  "trials\n"
@@ -169,64 +163,51 @@ static void test_over(void **state)
                  "\n"
                  "ranks: 2\n");
     f.progress.session.life = SESSION_LIFE_ELSEWHERE;
-    assert_has(&f, &plain, "0 trials in 10 min, 0/s\n");
+    assert_has(&plain, "0 trials in 10 min, 0/s\n");
 }
 
 static void test_percent(void **state)
 {
-    struct progress_rank ranks[1];
-    struct watch_facts f;
-
     (void)state;
-    fill(&f, ranks, 1);
+    fill(1);
     f.progress.counts = (struct progress_counts){1000, 996, 1, 2, 1, 0, 1000};
-    assert_has(&f, &plain, "] 99 %  999/1000 trials\n");
-    assert_has(&f, &plain, ", 999/1000 trials (99 %), ");
+    assert_has(&plain, "] 99 %  999/1000 trials\n");
+    assert_has(&plain, ", 999/1000 trials (99 %), ");
 }
 
 static void test_another_sweep_ran_later(void **state)
 {
-    struct watch_facts f = {
-        .progress = {.sweep = {.name = "old"}, .counts = {.trials = 2, .done = 2, .planned = 2}}};
-
     (void)state;
+    f = (struct watch_facts){
+        .progress = {.sweep = {.name = "old"}, .counts = {.trials = 2, .done = 2, .planned = 2}}};
     assert_frame(
-        &f, &plain,
-        "old  another sweep ran later\n"
-        "[############################################################] 100 %  2/2 trials\n"
-        "# 2 done, x 0 failed, x 0 diverged, > 0 running, . 0 pending\n");
+        &plain, "old  another sweep ran later\n"
+                "[############################################################] 100 %  2/2 trials\n"
+                "# 2 done, x 0 failed, x 0 diverged, > 0 running, . 0 pending\n");
 }
 
 static void test_time_limit(void **state)
 {
-    struct progress_rank ranks[1];
-    struct watch_facts f;
-
     (void)state;
-    fill(&f, ranks, 1);
+    fill(1);
     f.limit_s = 3600;
-    assert_has(&f, &plain, "\nabout 9 min 40 s left, time limit in 1 h, 51.1/min\n");
+    assert_has(&plain, "\nabout 9 min 40 s left, time limit in 1 h, 51.1/min\n");
     f.limit_s = 300;
-    assert_has(&f, &plain, ", time limit in 5 min: too short for all trials, ");
+    assert_has(&plain, ", time limit in 5 min: too short for all trials, ");
     f.limit_s = -3;
-    assert_has(&f, &plain, ", the time limit is over, ");
+    assert_has(&plain, ", the time limit is over, ");
 }
 
 static void test_many_ranks(void **state)
 {
-    struct progress_rank *ranks = calloc(300, sizeof *ranks);
-    struct watch_facts f;
-
     (void)state;
-    assert_non_null(ranks);
-    fill(&f, ranks, 300);
-    assert_has(&f, &plain, "\nranks: 297 busy, 1 LOST (1: t101 on node1), 2 idle (2, 3)\n");
+    fill(300);
+    assert_has(&plain, "\nranks: 297 busy, 1 LOST (1: t101 on node1), 2 idle (2, 3)\n");
     ranks[299].work = PROGRESS_LOST;
     ranks[298].work = PROGRESS_IDLE;
     assert_has(
-        &f, &plain,
+        &plain,
         "\nranks: 295 busy, 2 LOST (1: t101 on node1, 299: t399 on node1), 3 idle (2, 3,...\n");
-    free(ranks);
 }
 
 static int count_lines(const char *text)
@@ -255,16 +236,13 @@ static void assert_fits(const struct buf *out, const struct watch_style *style)
 static void test_sizes(void **state)
 {
     static const int32_t n_ranks[] = {1, 5, 300};
-    struct progress_rank *ranks = calloc(300, sizeof *ranks);
     struct watch_style style = plain;
-    struct watch_facts f;
     struct buf out = {0};
 
     (void)state;
-    assert_non_null(ranks);
     style.note = "results.db  (q quits)";
     for (size_t i = 0; i < sizeof n_ranks / sizeof *n_ranks; i++) {
-        fill(&f, ranks, n_ranks[i]);
+        fill(n_ranks[i]);
         strcpy(f.progress.sweep.name, hostile);
         strcpy(ranks[0].host, hostile);
         ranks[0].work = PROGRESS_LOST;
@@ -277,69 +255,61 @@ static void test_sizes(void **state)
             }
     }
     buf_release(&out);
-    free(ranks);
 }
 
 /* The lines that stay when there is little room. */
 static void test_small(void **state)
 {
-    struct progress_rank ranks[5];
     struct watch_style style = plain;
-    struct watch_facts f;
 
     (void)state;
-    fill(&f, ranks, 5);
+    fill(5);
     style.rows = 13;
     style.columns = 40;
     style.note = "results.db  (q quits)";
-    assert_frame(&f, &style,
-                 "small  running for 10 min\n"
-                 "[#######x>.......] 51 %  511/1000 trials\n"
-                 "# 507 done, x 3 failed, x 1 diverged\n"
-                 "about 9 min 40 s left, 51.1/min\n"
-                 "throughput .=*@#---- up to 135/min\n"
-                 "best configurations by val_pearson\n"
-                 "place  config  hidden_size    mean  diff\n"
-                 "    1      12            8  0.8123     0\n"
-                 "ranks: 2 busy, 1 LOST (1: t101 on node1)\n"
-                 "trials that failed or diverged\n"
-                 "state   trials  reason\n"
-                 "failed       3  out of memory\n"
-                 "results.db  (q quits)\n");
+    assert_frame(&style, "small  running for 10 min\n"
+                         "[#######x>.......] 51 %  511/1000 trials\n"
+                         "# 507 done, x 3 failed, x 1 diverged\n"
+                         "about 9 min 40 s left, 51.1/min\n"
+                         "throughput .=*@#---- up to 135/min\n"
+                         "best configurations by val_pearson\n"
+                         "place  config  hidden_size    mean  diff\n"
+                         "    1      12            8  0.8123     0\n"
+                         "ranks: 2 busy, 1 LOST (1: t101 on node1)\n"
+                         "trials that failed or diverged\n"
+                         "state   trials  reason\n"
+                         "failed       3  out of memory\n"
+                         "results.db  (q quits)\n");
 }
 
 /* A style stands around whole texts, and takes no room. */
 static void test_styles(void **state)
 {
     struct watch_style style = plain;
-    struct progress_rank ranks[5];
-    struct watch_facts f;
 
     (void)state;
-    fill(&f, ranks, 5);
+    fill(5);
     style.bold = "\033[1m";
     style.plain = "\033[0m";
     style.error = "\033[1;31m";
     style.warning = "\033[33m";
-    assert_has(&f, &style, "\033[1msmall\033[0m  running");
-    assert_has(&f, &style, "\033[1;31m1 LOST\033[0m (1: t101 on node1)");
+    assert_has(&style, "\033[1msmall\033[0m  running");
+    assert_has(&style, "\033[1;31m1 LOST\033[0m (1: t101 on node1)");
 }
 
 static void test_line(void **state)
 {
-    struct progress_rank ranks[5];
-    struct watch_facts f;
     struct buf out = {0};
 
     (void)state;
-    fill(&f, ranks, 5);
+    fill(5);
     watch_line(&out, &f);
     assert_string_equal(buf_text(&out),
                         "small: running for 10 min, 511/1000 trials (51 %), 3 failed, 1 diverged, "
                         "51.1/min, about 9 min 40 s left, best val_pearson 0.8123 (c12), 2/5 ranks "
                         "busy, 1 LOST\n");
     f.progress.counts.planned = 1500;
-    assert_has(&f, &plain, ", 500 of the grid's 1500 trials not in this file, 51.1/min");
+    assert_has(&plain, ", 500 of the grid's 1500 trials not in this file, 51.1/min");
     f.progress.counts.planned = 1000;
     buf_clear(&out);
     strcpy(f.progress.sweep.name, "a\n\033[2Jb");
