@@ -4,28 +4,26 @@
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+#include "base/crc32c.h"
 #include "base/escape.h"
-#include "report/event_file.h"
+#include "report/events.pb-c.h"
 #include "trial/result.h"
 
 struct board {
     struct outfolder *out;
     struct store *store;
-    struct result_table settings, metrics; /* own the texts of hparams and event_metrics */
-    struct event_hparam *hparams;          /* [settings.n_rows] all values of all settings */
-    struct event_hparam **shown;           /* [n_shown] the first value of each */
-    size_t n_shown;
-    struct event_metric *event_metrics; /* [metrics.n_rows] */
-    struct buf tags;                    /* of the metrics, then of the curves, each with its NUL */
-    const char *objective_tag, *stop_tag; /* of the curve on the validation, on the stop part */
-    struct result_table values;           /* of the configuration */
-    int64_t config;                       /* 0: none yet */
-    bool has_stop;                        /* the trial has a stop part, of which its curves are */
+    const struct query_sweep *sweep;
+    struct result_table settings; /* QUERY_AXIS_VALUES: all values of all settings */
+    struct result_table metrics;  /* QUERY_METRIC_NAMES */
+    struct result_table values;   /* of the configuration */
+    int64_t config;               /* 0: none yet */
+    bool has_stop;                /* the trial has a stop part, of which its curves are */
     int64_t n_runs;
-    struct buf file;
+    struct buf file;     /* of the run */
+    struct arena memory; /* of its messages */
 };
 
 bool tensorboard_is_available(void)
@@ -41,165 +39,300 @@ bool tensorboard_is_own(const char *name)
 }
 
 /* Messages must be UTF-8, other than the texts of a database. */
-static void make_valid(struct result_table *table)
-{
-    for (int64_t i = 0; i < table->n_rows * table->n_cols; i++)
-        if (table->cells[i].type == CELL_TEXT)
-            escape_invalid((char *)(uintptr_t)table->cells[i].s);
-}
-
 static int read_table(struct result_table *out, struct board *b, enum query query, int64_t id,
                       struct err *err)
 {
     if (query_table(out, b->store, query, id, err))
         return -1;
-    make_valid(out);
+    for (int64_t i = 0; i < out->n_rows * out->n_cols; i++)
+        if (out->cells[i].type == CELL_TEXT)
+            escape_invalid((char *)(uintptr_t)out->cells[i].s);
     return 0;
 }
 
-/* ---- the experiment ---- */
-
-static void take_value(struct event_hparam *hparam, const struct result_table *values, int64_t r)
+/* The library only reads texts. */
+static char *text_at(const struct result_table *rows, int64_t r, const char *column)
 {
-    hparam->text = result_table_text(values, r, "text");
-    hparam->number = result_table_real(values, r, "value");
+    return (char *)(uintptr_t)result_table_text(rows, r, column);
 }
 
-static int name_hparams(struct board *b, struct err *err)
+/* n zeroed items; NULL: no memory, and the file has failed. */
+static void *take(struct board *b, int64_t n, size_t size)
 {
-    size_t n = (size_t)b->settings.n_rows;
+    void *piece = arena_take_zeroed(&b->memory, (size_t)n, size);
 
-    b->hparams = calloc(n + 1, sizeof *b->hparams);
-    b->shown = calloc(n + 1, sizeof(struct event_hparam *));
-    if (!b->hparams || !b->shown)
-        return err_nomem(err, "settings", n * sizeof *b->hparams);
-    for (size_t i = 0; i < n; i++) {
-        b->hparams[i].name = result_table_text(&b->settings, (int64_t)i, "setting");
-        b->hparams[i].is_text = result_table_integer(&b->settings, (int64_t)i, "words") > 0;
-        take_value(&b->hparams[i], &b->settings, (int64_t)i);
-        if (!i || strcmp(b->hparams[i].name, b->hparams[i - 1].name) != 0)
-            b->shown[b->n_shown++] = &b->hparams[i];
+    b->file.failed |= !piece;
+    return piece;
+}
+
+/* "BEFORESPLIT_NAME", or without a split "BEFORENAME". */
+static char *tag_of(struct board *b, const char *before, const char *split, const char *name)
+{
+    static char none[] = "";
+    size_t size = strlen(before) + strlen(split) + strlen(name) + 2;
+    char *tag = take(b, (int64_t)size, 1);
+
+    if (!tag)
+        return none;
+    snprintf(tag, size, "%s%s%s%s", before, split, *split ? "_" : "", name);
+    escape_invalid(tag);
+    return tag;
+}
+
+/* ---- records ----
+ *
+ * A record is the length of its message (8 bytes), the masked CRC-32C of these bytes (4), the
+ * message, and its masked CRC-32C (4), all little-endian, as the machine must be. Masked: rotated
+ * right by 15 bits, plus 0xa282ead8.
+ * Source: tensorflow/core/lib/io/record_writer.h and lib/hash/crc32c.h. */
+
+static uint32_t masked_crc(const void *data, size_t n)
+{
+    uint32_t crc = crc32c(data, n);
+
+    return (crc >> 15 | crc << 17) + 0xa282ead8;
+}
+
+static void put_record(struct buf *out, const Board__Event *event)
+{
+    size_t n = protobuf_c_message_get_packed_size(&event->base);
+    int64_t length = (int64_t)n;
+    unsigned char *message;
+
+    buf_put_i64(out, length);
+    buf_put_u32(out, masked_crc(&length, sizeof length));
+    message = buf_extend(out, n);
+    if (message)
+        buf_put_u32(out, masked_crc(message, protobuf_c_message_pack(&event->base, message)));
+}
+
+static void put_value(struct buf *out, double time_s, int64_t step, Board__Summary__Value *value)
+{
+    Board__Summary summary = BOARD__SUMMARY__INIT;
+    Board__Event event = BOARD__EVENT__INIT;
+
+    summary.n_value = 1;
+    summary.value = &value;
+    event.wall_time = time_s;
+    event.step = step;
+    event.what_case = BOARD__EVENT__WHAT_SUMMARY;
+    event.summary = &summary;
+    put_record(out, &event);
+}
+
+/* A NaN is left out. */
+static void put_scalar(struct board *b, double time_s, int64_t step, char *tag, double number)
+{
+    Board__Summary__Value value = BOARD__SUMMARY__VALUE__INIT;
+
+    if (isnan(number))
+        return;
+    value.tag = tag;
+    value.value_case = BOARD__SUMMARY__VALUE__VALUE_SIMPLE_VALUE;
+    value.simple_value = (float)number;
+    put_value(&b->file, time_s, step, &value);
+}
+
+/* ---- records of the plugin HParams ----
+ *
+ * Tags, plugin name and version are those of tensorboard/plugins/hparams/metadata.py. */
+
+static void put_plugin_data(struct board *b, double time_s, const char *tag,
+                            const Board__HParamsPluginData *data)
+{
+    Board__SummaryMetadata__PluginData plugin = BOARD__SUMMARY_METADATA__PLUGIN_DATA__INIT;
+    Board__SummaryMetadata metadata = BOARD__SUMMARY_METADATA__INIT;
+    Board__Summary__Value value = BOARD__SUMMARY__VALUE__INIT;
+    static char name[] = "hparams";
+
+    plugin.plugin_name = name;
+    plugin.content.len = protobuf_c_message_get_packed_size(&data->base);
+    plugin.content.data = take(b, (int64_t)plugin.content.len, 1);
+    if (!plugin.content.data)
+        return;
+    protobuf_c_message_pack(&data->base, plugin.content.data);
+    metadata.plugin_data = &plugin;
+    value.tag = tag_of(b, "_hparams_/", "", tag);
+    value.metadata = &metadata;
+    put_value(&b->file, time_s, 0, &value);
+}
+
+static bool is_word(const struct board *b, int64_t setting)
+{
+    return result_table_integer(&b->settings, setting, "words") > 0;
+}
+
+static void fill_value(Board__Value *out, bool is_text, const struct result_table *rows, int64_t r)
+{
+    board__value__init(out);
+    out->kind_case = is_text ? BOARD__VALUE__KIND_STRING_VALUE : BOARD__VALUE__KIND_NUMBER_VALUE;
+    if (is_text)
+        out->string_value = text_at(rows, r, "text");
+    else
+        out->number_value = result_table_real(rows, r, "value");
+}
+
+enum { MAX_LISTED = 20 }; /* TensorBoard shows a box for each listed value */
+
+struct setting {
+    Board__HParamInfo info;
+    Board__ListValue domain;
+    Board__Interval interval;
+};
+
+/* first: its first of n values. */
+static void fill_setting(struct setting *out, const struct board *b, int64_t first, int64_t n,
+                         Board__Value *values, Board__Value **list)
+{
+    bool is_text = is_word(b, first);
+    double least = INFINITY, most = -INFINITY;
+
+    board__hparam_info__init(&out->info);
+    board__list_value__init(&out->domain);
+    board__interval__init(&out->interval);
+    for (int64_t v = 0; v < n; v++) {
+        fill_value(&values[v], is_text, &b->settings, first + v);
+        list[v] = &values[v];
+        least = fmin(least, values[v].number_value);
+        most = fmax(most, values[v].number_value);
     }
-    return 0;
+    out->info.name = text_at(&b->settings, first, "setting");
+    out->info.type =
+        is_text ? BOARD__DATA_TYPE__DATA_TYPE_STRING : BOARD__DATA_TYPE__DATA_TYPE_FLOAT64;
+    out->info.differs = n > 1;
+    out->domain.n_values = (size_t)n;
+    out->domain.values = list;
+    out->interval.min_value = least;
+    out->interval.max_value = most;
+    if (n <= MAX_LISTED) {
+        out->info.domain_case = BOARD__HPARAM_INFO__DOMAIN_DOMAIN_DISCRETE;
+        out->info.domain_discrete = &out->domain;
+    } else if (!is_text) {
+        out->info.domain_case = BOARD__HPARAM_INFO__DOMAIN_DOMAIN_INTERVAL;
+        out->info.domain_interval = &out->interval;
+    }
 }
 
-static void put_tag(struct buf *out, const char *split, const char *name)
+/* The row behind the values of a setting. */
+static int64_t end_of(const struct board *b, int64_t first)
 {
-    buf_printf(out, "final/%s%s%s", split, *split ? "_" : "", name);
+    const char *name = result_table_text(&b->settings, first, "setting");
+    int64_t r = first + 1;
+
+    while (r < b->settings.n_rows && !strcmp(result_table_text(&b->settings, r, "setting"), name))
+        r++;
+    return r;
 }
 
-/* The tags are made first, since they move while they grow. */
-static int name_metrics(struct board *b, const struct query_sweep *sweep, struct err *err)
+/* The settings and metrics of all runs, which TensorBoard takes from the first run that has them. */
+static void put_experiment(struct board *b, double time_s)
 {
-    size_t n = (size_t)b->metrics.n_rows;
-    const char *tag;
+    int64_t n = b->settings.n_rows, k = b->metrics.n_rows;
+    Board__Experiment experiment = BOARD__EXPERIMENT__INIT;
+    Board__HParamsPluginData data = BOARD__HPARAMS_PLUGIN_DATA__INIT;
+    struct setting *settings = take(b, n, sizeof *settings);
+    Board__HParamInfo **infos = take(b, n, sizeof(Board__HParamInfo *));
+    Board__Value *values = take(b, n, sizeof *values);
+    Board__Value **list = take(b, n, sizeof(Board__Value *));
+    Board__MetricInfo *metrics = take(b, k, sizeof *metrics);
+    Board__MetricInfo **metric_list = take(b, k, sizeof(Board__MetricInfo *));
+    Board__MetricName *names = take(b, k, sizeof *names);
 
-    for (int64_t r = 0; r < b->metrics.n_rows; r++) {
+    if (b->file.failed)
+        return;
+    for (int64_t r = 0, end; r < n; r = end) {
+        struct setting *setting = &settings[experiment.n_hparam_infos];
+
+        end = end_of(b, r);
+        fill_setting(setting, b, r, end - r, values + r, list + r);
+        infos[experiment.n_hparam_infos++] = &setting->info;
+    }
+    for (int64_t r = 0; r < k; r++) {
         const char *split = result_table_text(&b->metrics, r, "split");
 
-        put_tag(&b->tags, split, result_table_text(&b->metrics, r, "name"));
-        buf_putc(&b->tags, '\0');
+        board__metric_name__init(&names[r]);
+        board__metric_info__init(&metrics[r]);
+        names[r].tag = tag_of(b, "final/", split, result_table_text(&b->metrics, r, "name"));
+        metrics[r].name = &names[r];
+        metrics[r].display_name = tag_of(b, "", split, result_table_text(&b->metrics, r, "name"));
+        metrics[r].dataset_type = strcmp(split, "train") ? BOARD__DATASET_TYPE__DATASET_VALIDATION
+                                                         : BOARD__DATASET_TYPE__DATASET_TRAINING;
+        metric_list[r] = &metrics[r];
     }
-    buf_printf(&b->tags, "curve/%s", sweep->objective);
-    buf_putc(&b->tags, '\0');
-    buf_printf(&b->tags, "curve/stop_%s",
-               sweep->objective + (strncmp(sweep->objective, "val_", 4) ? 0 : 4));
-    if (buf_failed(&b->tags))
-        return err_nomem(err, "metrics", b->tags.size);
-    for (size_t at = 0; at < b->tags.size; at += strlen(b->tags.data + at) + 1)
-        escape_invalid(b->tags.data + at);
-    b->event_metrics = calloc(n + 1, sizeof *b->event_metrics);
-    if (!b->event_metrics)
-        return err_nomem(err, "metrics", n * sizeof *b->event_metrics);
-    tag = buf_text(&b->tags);
-    for (size_t i = 0; i < n; i++, tag += strlen(tag) + 1)
-        b->event_metrics[i] = (struct event_metric){
-            .tag = tag,
-            .name = tag + strlen("final/"),
-            .is_of_training = !strcmp(result_table_text(&b->metrics, (int64_t)i, "split"), "train"),
-        };
-    b->objective_tag = tag;
-    b->stop_tag = tag + strlen(tag) + 1;
-    return 0;
+    experiment.hparam_infos = infos;
+    experiment.n_metric_infos = (size_t)k;
+    experiment.metric_infos = metric_list;
+    data.data_case = BOARD__HPARAMS_PLUGIN_DATA__DATA_EXPERIMENT;
+    data.experiment = &experiment;
+    put_plugin_data(b, time_s, "experiment", &data);
 }
 
-static int prepare(struct board *b, const struct query_sweep *sweep, struct err *err)
+static void put_start(struct board *b, double time_s)
 {
-    return read_table(&b->settings, b, QUERY_AXIS_VALUES, sweep->sweep_id, err) ||
-                   read_table(&b->metrics, b, QUERY_METRIC_NAMES, sweep->sweep_id, err) ||
-                   name_hparams(b, err) || name_metrics(b, sweep, err)
-               ? -1
-               : 0;
+    int64_t n = b->settings.n_rows;
+    Board__SessionStartInfo start = BOARD__SESSION_START_INFO__INIT;
+    Board__HParamsPluginData data = BOARD__HPARAMS_PLUGIN_DATA__INIT;
+    Board__HParam *entries = take(b, n, sizeof *entries);
+    Board__HParam **list = take(b, n, sizeof(Board__HParam *));
+    Board__Value *values = take(b, n, sizeof *values);
+    char group[32];
+
+    if (b->file.failed)
+        return;
+    for (int64_t s = 0; s < n; s = end_of(b, s))
+        for (int64_t r = 0; r < b->values.n_rows; r++) {
+            size_t i = start.n_hparams;
+            char *name = text_at(&b->settings, s, "setting");
+
+            if (strcmp(result_table_text(&b->values, r, "setting"), name) != 0)
+                continue;
+            fill_value(&values[i], is_word(b, s), &b->values, r);
+            board__hparam__init(&entries[i]);
+            entries[i].key = name;
+            entries[i].value = &values[i];
+            list[i] = &entries[i];
+            start.n_hparams++;
+            break;
+        }
+    snprintf(group, sizeof group, "c%lld", (long long)b->config);
+    start.hparams = list;
+    start.group_name = group;
+    start.start_time_secs = time_s;
+    data.data_case = BOARD__HPARAMS_PLUGIN_DATA__DATA_SESSION_START_INFO;
+    data.session_start_info = &start;
+    put_plugin_data(b, time_s, "session_start_info", &data);
+}
+
+/* finished_s: NaN while it runs. */
+static void put_end(struct board *b, double finished_s, int state)
+{
+    static const Board__Status statuses[TRIAL_STATE_COUNT] = {
+        [TRIAL_DONE] = BOARD__STATUS__STATUS_SUCCESS,
+        [TRIAL_DIVERGED] = BOARD__STATUS__STATUS_FAILURE,
+        [TRIAL_FAILED] = BOARD__STATUS__STATUS_FAILURE,
+        [TRIAL_RUNNING] = BOARD__STATUS__STATUS_RUNNING,
+    };
+    double time_s = isnan(finished_s) ? 0 : finished_s;
+    Board__SessionEndInfo end = BOARD__SESSION_END_INFO__INIT;
+    Board__HParamsPluginData data = BOARD__HPARAMS_PLUGIN_DATA__INIT;
+
+    end.status = statuses[state];
+    end.end_time_secs = time_s;
+    data.data_case = BOARD__HPARAMS_PLUGIN_DATA__DATA_SESSION_END_INFO;
+    data.session_end_info = &end;
+    put_plugin_data(b, time_s, "session_end_info", &data);
 }
 
 /* ---- a run ---- */
 
-/* Read the settings of the configuration, unless they are there. */
-static int enter_config(struct board *b, int64_t config, struct err *err)
-{
-    if (config == b->config)
-        return 0;
-    result_table_release(&b->values);
-    b->values = (struct result_table){0};
-    if (read_table(&b->values, b, QUERY_CONFIG_HPARAMS, config, err))
-        return -1;
-    b->config = config;
-    return 0;
-}
-
-/* Return the number of settings that the configuration has; out: [n_shown]. */
-static size_t collect_hparams(const struct board *b, struct event_hparam *out)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < b->n_shown; i++)
-        for (int64_t r = 0; r < b->values.n_rows; r++) {
-            const char *name = result_table_text(&b->values, r, "setting");
-
-            if (strcmp(name, b->shown[i]->name) != 0)
-                continue;
-            out[n] = *b->shown[i];
-            take_value(&out[n++], &b->values, r);
-            break;
-        }
-    return n;
-}
-
-static int put_hparams(struct board *b, const struct result_table *row, struct err *err)
-{
-    static const enum event_status statuses[TRIAL_STATE_COUNT] = {
-        [TRIAL_DONE] = EVENT_SUCCESS,
-        [TRIAL_DIVERGED] = EVENT_FAILURE,
-        [TRIAL_FAILED] = EVENT_FAILURE,
-        [TRIAL_RUNNING] = EVENT_RUNNING,
-    };
-    int state = trial_state_parse(result_table_text(row, 0, "state"));
-    double started_s = result_table_real(row, 0, "started");
-    double finished_s = result_table_real(row, 0, "finished");
-    struct event_hparam *hparams = calloc(b->n_shown + 1, sizeof *hparams);
-    char group[32];
-
-    if (!hparams)
-        return err_nomem(err, "settings", b->n_shown * sizeof *hparams);
-    snprintf(group, sizeof group, "c%lld", (long long)b->config);
-    if (!b->n_runs)
-        event_file_experiment(&b->file, started_s, b->hparams, (size_t)b->settings.n_rows,
-                              b->event_metrics, (size_t)b->metrics.n_rows);
-    event_file_session_start(&b->file, started_s, group, hparams, collect_hparams(b, hparams));
-    event_file_session_end(&b->file, isnan(finished_s) ? 0 : finished_s, statuses[state]);
-    free(hparams);
-    return 0;
-}
-
 /* A diverged trial has metrics of its last epoch with a finite loss, which are no result. */
-static int put_metrics(struct board *b, const struct result_table *row, struct err *err)
+static int put_metrics(struct board *b, const struct result_table *row, bool is_done,
+                       struct err *err)
 {
     double ended_s = fmax(result_table_real(row, 0, "started"),
                           result_table_real(row, 0, "finished")); /* a NaN loses */
-    bool is_done = trial_state_parse(result_table_text(row, 0, "state")) == TRIAL_DONE;
     static const char *const splits[] = {"train", "val", "stop", ""};
     struct result_table metrics;
-    struct buf tag = {0};
 
     if (read_table(&metrics, b, QUERY_TRIAL_METRICS, result_table_integer(row, 0, "trial"), err))
         return -1;
@@ -207,42 +340,36 @@ static int put_metrics(struct board *b, const struct result_table *row, struct e
     for (int64_t r = 0; r < metrics.n_rows; r++)
         b->has_stop |= !isnan(result_table_real(&metrics, r, "stop"));
     for (int64_t r = 0; is_done && r < metrics.n_rows; r++)
-        for (size_t s = 0; s < sizeof splits / sizeof *splits; s++) {
-            double value = result_table_real(&metrics, r, *splits[s] ? splits[s] : "value");
-
-            buf_clear(&tag);
-            put_tag(&tag, splits[s], result_table_text(&metrics, r, "metric"));
-            if (!isnan(value))
-                event_file_scalar(&b->file, ended_s, result_table_integer(row, 0, "best_epoch"),
-                                  buf_text(&tag), value);
-        }
-    b->file.failed |= buf_failed(&tag);
-    buf_release(&tag);
+        for (size_t s = 0; s < sizeof splits / sizeof *splits; s++)
+            put_scalar(b, ended_s, result_table_integer(row, 0, "best_epoch"),
+                       tag_of(b, "final/", splits[s], result_table_text(&metrics, r, "metric")),
+                       result_table_real(&metrics, r, *splits[s] ? splits[s] : "value"));
     result_table_release(&metrics);
     return 0;
 }
 
 static int put_curve(struct board *b, const struct result_table *row, struct err *err)
 {
+    const char *objective = b->sweep->objective, *split = b->has_stop ? "stop" : "";
     const struct {
-        const char *column, *tag;
-    } series[] = {{"train_loss", "curve/train_loss"},
-                  {"val_loss", b->has_stop ? "curve/stop_loss" : "curve/val_loss"},
-                  {"val_value", b->has_stop ? b->stop_tag : b->objective_tag}};
+        const char *column;
+        char *tag;
+    } series[] = {
+        {"train_loss", tag_of(b, "curve/", "train", "loss")},
+        {"val_loss", tag_of(b, "curve/", b->has_stop ? "stop" : "val", "loss")},
+        {"val_value", tag_of(b, "curve/", split,
+                             objective + (b->has_stop && !strncmp(objective, "val_", 4) ? 4 : 0))},
+    };
     double started_s = result_table_real(row, 0, "started");
     struct result_table curve;
 
-    if (query_table(&curve, b->store, QUERY_TRIAL_CURVE, result_table_integer(row, 0, "trial"),
-                    err))
+    if (read_table(&curve, b, QUERY_TRIAL_CURVE, result_table_integer(row, 0, "trial"), err))
         return -1;
     for (int64_t r = 0; r < curve.n_rows; r++)
-        for (size_t s = 0; s < sizeof series / sizeof *series; s++) {
-            double value = result_table_real(&curve, r, series[s].column);
-
-            if (!isnan(value))
-                event_file_scalar(&b->file, started_s + result_table_real(&curve, r, "seconds"),
-                                  result_table_integer(&curve, r, "epoch"), series[s].tag, value);
-        }
+        for (size_t s = 0; s < sizeof series / sizeof *series; s++)
+            put_scalar(b, started_s + result_table_real(&curve, r, "seconds"),
+                       result_table_integer(&curve, r, "epoch"), series[s].tag,
+                       result_table_real(&curve, r, series[s].column));
     result_table_release(&curve);
     return 0;
 }
@@ -252,55 +379,67 @@ static int put_points(struct board *b, const struct result_table *row, struct er
 {
     double started_s = result_table_real(row, 0, "started");
     struct result_table points;
-    struct buf tag = {0};
 
-    if (query_table(&points, b->store, QUERY_TRIAL_POINTS, result_table_integer(row, 0, "trial"),
-                    err))
+    if (read_table(&points, b, QUERY_TRIAL_POINTS, result_table_integer(row, 0, "trial"), err))
         return -1;
-    make_valid(&points);
-    for (int64_t r = 0; r < points.n_rows; r++) {
-        buf_clear(&tag);
-        buf_printf(&tag, "curve/%s", result_table_text(&points, r, "name"));
-        event_file_scalar(&b->file, started_s + fmax(0, result_table_real(&points, r, "seconds")),
-                          result_table_integer(&points, r, "epoch"), buf_text(&tag),
-                          result_table_real(&points, r, "value"));
-    }
-    b->file.failed |= buf_failed(&tag);
-    buf_release(&tag);
+    for (int64_t r = 0; r < points.n_rows; r++)
+        put_scalar(b, started_s + fmax(0, result_table_real(&points, r, "seconds")),
+                   result_table_integer(&points, r, "epoch"),
+                   tag_of(b, "curve/", "", result_table_text(&points, r, "name")),
+                   result_table_real(&points, r, "value"));
     result_table_release(&points);
     return 0;
 }
 
+/* Read the settings of the configuration, unless they are there. */
+static int enter_config(struct board *b, int64_t config, struct err *err)
+{
+    if (config == b->config)
+        return 0;
+    result_table_release(&b->values);
+    b->values = (struct result_table){0};
+    b->config = config;
+    return read_table(&b->values, b, QUERY_CONFIG_HPARAMS, config, err);
+}
+
 static int put_run(void *arg, const struct result_table *row, struct err *err)
 {
+    static char version[] = "brain.Event:2";
     struct board *b = arg;
+    int state = trial_state_parse(result_table_text(row, 0, "state"));
     double started_s = result_table_real(row, 0, "started");
-    struct buf name = {0};
-    int rc;
+    Board__Event first = BOARD__EVENT__INIT;
+    char name[512];
 
     if (enter_config(b, result_table_integer(row, 0, "config"), err))
         return -1;
     buf_clear(&b->file);
-    event_file_begin(&b->file, started_s);
-    if (put_hparams(b, row, err) || put_metrics(b, row, err) || put_curve(b, row, err) ||
+    arena_reset(&b->memory);
+    first.wall_time = started_s;
+    first.what_case = BOARD__EVENT__WHAT_FILE_VERSION;
+    first.file_version = version;
+    put_record(&b->file, &first);
+    if (!b->n_runs++)
+        put_experiment(b, started_s);
+    put_start(b, started_s);
+    put_end(b, result_table_real(row, 0, "finished"), state);
+    if (put_metrics(b, row, state == TRIAL_DONE, err) || put_curve(b, row, err) ||
         put_points(b, row, err))
         return -1;
-    buf_printf(&name, "c%lld/r%lld-fold%lld/%s%010.0f.espalier", (long long)b->config,
-               (long long)result_table_integer(row, 0, "replicate"),
-               (long long)result_table_integer(row, 0, "fold"), own_name, started_s);
-    rc = buf_failed(&b->file) || buf_failed(&name)
-             ? err_nomem(err, "event file", b->file.size)
-             : outfolder_save(b->out, buf_text(&name), b->file.data, b->file.size, err);
-    buf_release(&name);
-    b->n_runs++;
-    return rc;
+    if (buf_failed(&b->file))
+        return err_nomem(err, "event file", b->file.size);
+    snprintf(name, sizeof name, "c%lld/r%lld-fold%lld/%s%010.0f.espalier", (long long)b->config,
+             (long long)result_table_integer(row, 0, "replicate"),
+             (long long)result_table_integer(row, 0, "fold"), own_name, started_s);
+    return outfolder_save(b->out, name, b->file.data, b->file.size, err);
 }
 
 int tensorboard_write(struct outfolder *out, struct store *store, const struct query_sweep *sweep,
                       struct err *err)
 {
-    struct board b = {.out = out, .store = store};
-    int rc = prepare(&b, sweep, err) ||
+    struct board b = {.out = out, .store = store, .sweep = sweep};
+    int rc = read_table(&b.settings, &b, QUERY_AXIS_VALUES, sweep->sweep_id, err) ||
+                     read_table(&b.metrics, &b, QUERY_METRIC_NAMES, sweep->sweep_id, err) ||
                      query_each(store, QUERY_BOARD_TRIALS, sweep->sweep_id, put_run, &b, err)
                  ? -1
                  : 0;
@@ -311,10 +450,7 @@ int tensorboard_write(struct outfolder *out, struct store *store, const struct q
     result_table_release(&b.settings);
     result_table_release(&b.metrics);
     result_table_release(&b.values);
-    free(b.hparams);
-    free(b.shown);
-    free(b.event_metrics);
-    buf_release(&b.tags);
     buf_release(&b.file);
+    arena_release(&b.memory);
     return rc;
 }
