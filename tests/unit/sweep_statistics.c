@@ -7,9 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/sweep/anova.h"
-#include "report/sweep/pareto.h"
-#include "report/sweep/resampled_t.h"
+#include "report/sweep/statistics.h"
 
 static void near(double got, double wanted)
 {

@@ -11,7 +11,7 @@
 #include "report/page/json.h"
 #include "report/page/page_assets.h"
 #include "report/page/panel.h"
-#include "report/sweep/resampled_t.h"
+#include "report/sweep/statistics.h"
 
 #define PANEL_ADDRESS(name) &panel_##name,
 static const struct panel *const panels[] = {PANELS(PANEL_ADDRESS)};

@@ -10,7 +10,7 @@
 #include "report/page/page.h"
 #include "report/page/panel.h"
 #include "report/paper.h"
-#include "report/sweep/resampled_t.h"
+#include "report/sweep/statistics.h"
 #include "run/advice.h"
 #include "trial/model_type.h"
 

@@ -162,33 +162,30 @@ static const struct scorer of_classes[] = {
     {"macro_f1", macro_f1, -1}, {"mcc", matthews, -1},
     {"roc_auc", roc_auc, -1},
 };
-static const struct scorer of_each[] = {{"recall", recall, 0}, {"precision", precision, 0}};
 static const enum metric of_regression[] = {METRIC_PEARSON, METRIC_SPEARMAN, METRIC_R2, METRIC_RMSE,
                                             METRIC_MAE};
 
-enum { TWO = 4, CLASSES = 5, EACH = 2, NUMBERS = 5 };
+#define COUNT(list) (int32_t)(sizeof(list) / sizeof *(list))
 
-static int32_t list_length(const struct sweep_predictions *p, bool is_classification)
+enum { MOST_OF_ALL = COUNT(of_two) + COUNT(of_classes), OF_EACH = 2 };
+
+/* out: [MOST_OF_ALL + OF_EACH classes]. Returns their number. */
+static int32_t list_scorers(struct scorer *out, int32_t n_classes, bool is_classification)
 {
-    return !is_classification  ? NUMBERS
-           : p->n_classes == 2 ? TWO + CLASSES
-                               : CLASSES + EACH * p->n_classes;
-}
+    int32_t n = 0;
 
-static struct scorer scorer_at(const struct sweep_predictions *p, bool is_classification, int32_t i)
-{
-    struct scorer scorer;
-
-    if (!is_classification)
-        return (struct scorer){metric_name(of_regression[i]), of_numbers,
-                               (int32_t)of_regression[i]};
-    if (p->n_classes == 2)
-        return i < TWO ? of_two[i] : of_classes[i - TWO];
-    if (i < CLASSES)
-        return of_classes[i];
-    scorer = of_each[(i - CLASSES) % EACH];
-    scorer.which = (i - CLASSES) / EACH;
-    return scorer;
+    for (int32_t i = 0; !is_classification && i < COUNT(of_regression); i++)
+        out[n++] =
+            (struct scorer){metric_name(of_regression[i]), of_numbers, (int32_t)of_regression[i]};
+    for (int32_t i = 0; is_classification && n_classes == 2 && i < COUNT(of_two); i++)
+        out[n++] = of_two[i];
+    for (int32_t i = 0; is_classification && i < COUNT(of_classes); i++)
+        out[n++] = of_classes[i];
+    for (int32_t class = 0; n_classes != 2 && class < n_classes; class ++) {
+        out[n++] = (struct scorer){"recall", recall, class};
+        out[n++] = (struct scorer){"precision", precision, class};
+    }
+    return n;
 }
 
 /* ---- all and each fold ---- */
@@ -273,7 +270,8 @@ static bool are_equal(const struct sweep_predictions *p, int32_t begin, int32_t 
     return true;
 }
 
-static void score_parts(struct sweep_predictions *p, struct counted *c, bool is_classification)
+static void score_parts(struct sweep_predictions *p, struct counted *c,
+                        const struct scorer *scorers)
 {
     p->is_one_part = true;
     for (int32_t begin = 0, end; begin < p->n; begin = end) {
@@ -281,11 +279,8 @@ static void score_parts(struct sweep_predictions *p, struct counted *c, bool is_
         p->n_parts++;
         p->is_one_part = p->is_one_part && are_equal(p, begin, end);
         count(c, p, begin, end);
-        for (int32_t s = 0; s < p->n_scores; s++) {
-            struct scorer scorer = scorer_at(p, is_classification, s);
-
-            add_fold(&p->scores[s], scorer.function(c, scorer.which));
-        }
+        for (int32_t s = 0; s < p->n_scores; s++)
+            add_fold(&p->scores[s], scorers[s].function(c, scorers[s].which));
     }
     for (int32_t s = 0; s < p->n_scores; s++) {
         struct sweep_score *score = &p->scores[s];
@@ -298,23 +293,21 @@ static void score_parts(struct sweep_predictions *p, struct counted *c, bool is_
 int sweep_score_predictions(struct sweep_data *data, struct err *err)
 {
     struct sweep_predictions *p = &data->predictions;
-    bool is_classification = data->is_classification;
-    int32_t n = list_length(p, is_classification);
+    size_t most = MOST_OF_ALL + OF_EACH * (size_t)p->n_classes;
+    struct scorer *scorers = sweep_take(data, most, sizeof *scorers, err);
     struct counted c = {0};
 
-    p->scores = sweep_take(data, (size_t)n, sizeof *p->scores, err);
-    if (!p->scores || take(&c, data, err))
+    p->scores = sweep_take(data, most, sizeof *p->scores, err);
+    if (!scorers || !p->scores || take(&c, data, err))
         return -1;
-    p->n_scores = n;
+    p->n_scores = list_scorers(scorers, p->n_classes, data->is_classification);
     count(&c, p, 0, p->n);
-    for (int32_t s = 0; s < n; s++) {
-        struct scorer scorer = scorer_at(p, is_classification, s);
-
-        p->scores[s].metric = scorer.metric;
-        p->scores[s].class = is_classification ? scorer.which : -1;
-        p->scores[s].together = scorer.function(&c, scorer.which);
+    for (int32_t s = 0; s < p->n_scores; s++) {
+        p->scores[s].metric = scorers[s].metric;
+        p->scores[s].class = data->is_classification ? scorers[s].which : -1;
+        p->scores[s].together = scorers[s].function(&c, scorers[s].which);
     }
-    score_parts(p, &c, is_classification);
+    score_parts(p, &c, scorers);
     return 0;
 }
 

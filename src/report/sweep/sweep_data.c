@@ -38,6 +38,21 @@ const char *sweep_copy_cell(struct sweep_data *data, const struct result_table *
     return sweep_copy(data, result_table_text(table, row, column), err);
 }
 
+int sweep_read_table(struct sweep_data *data, struct store *store, enum query query, int64_t id,
+                     int (*take)(struct sweep_data *data, const struct result_table *rows,
+                                 struct err *err),
+                     struct err *err)
+{
+    struct result_table rows;
+    int rc;
+
+    if (query_table(&rows, store, query, id, err))
+        return -1;
+    rc = take(data, &rows, err);
+    result_table_release(&rows);
+    return rc;
+}
+
 int32_t sweep_data_find(const struct sweep_data *data, int64_t config)
 {
     int32_t low = 0, high = data->n_configs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* report/sweep: everything that a page or a figure shows of one sweep, read from the store once, and
+/* report/sweep: everything that a page shows of one sweep, read from the store once, and
  * pure statistics on it. May include store and everything below; nothing here writes.
  *
  * Numbers without a value are NaN, indices without one -1. Arrays and texts live until
@@ -55,7 +55,7 @@ struct sweep_slot {
     const char *group; /* the only group of its validation part; NULL: unknown, or several */
 };
 
-/* Exact analysis of variance of the means over a complete grid; see anova.h. */
+/* Exact analysis of variance of the means over a complete grid; see statistics.h. */
 struct sweep_effect {
     int32_t axis, with; /* indices into axes; with: -1 for a main effect */
     int32_t df;
@@ -71,7 +71,7 @@ struct sweep_effects {
     struct sweep_effect *of; /* [n] main effects, then pairs, each by falling share */
 };
 
-/* Over the complete configurations with a level; see marginal.h. */
+/* Over the complete configurations with a level. */
 struct sweep_marginal {
     int32_t n;        /* configurations */
     double mean;      /* of their means */
@@ -279,6 +279,12 @@ const char *sweep_copy(struct sweep_data *data, const char *text, struct err *er
 /* The same of a cell by column name. */
 const char *sweep_copy_cell(struct sweep_data *data, const struct result_table *table, int64_t row,
                             const char *column, struct err *err);
+
+/* Pass the rows of a query to `take`. */
+int sweep_read_table(struct sweep_data *data, struct store *store, enum query query, int64_t id,
+                     int (*take)(struct sweep_data *data, const struct result_table *rows,
+                                 struct err *err),
+                     struct err *err);
 
 /* Sort texts [n] and return how many differ, which come first. */
 int32_t sweep_unique_texts(const char **texts, int32_t n);

@@ -111,13 +111,6 @@ static const char *label_of(const char *topic, const char *name)
     return name;
 }
 
-static bool ends_with(const char *text, const char *end)
-{
-    size_t n = strlen(text), k = strlen(end);
-
-    return n >= k && !strcmp(text + n - k, end);
-}
-
 static int take_fact(struct sweep_fact *fact, struct sweep_data *data,
                      const struct result_table *rows, int64_t r, struct err *err)
 {
@@ -133,8 +126,10 @@ static int take_fact(struct sweep_fact *fact, struct sweep_data *data,
 
 static bool is_range(const struct sweep_fact *least, const struct sweep_fact *most)
 {
-    return !strcmp(most->topic, "part") && !strcmp(least->topic, "part") &&
-           ends_with(least->name, "_min") && ends_with(most->name, "_max");
+    const char *from = strstr(least->name, "_min"), *to = strstr(most->name, "_max");
+
+    return !strcmp(most->topic, "part") && !strcmp(least->topic, "part") && from && !from[4] &&
+           to && !to[4];
 }
 
 /* "val_min" and "val_max" of the topic `part`, in this order, become "val". */

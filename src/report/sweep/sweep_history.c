@@ -87,29 +87,14 @@ static int take_attempts(struct sweep_data *data, const struct result_table *row
     return 0;
 }
 
-static int read_table(struct sweep_data *data, struct store *store, enum query query, int64_t of,
-                      int (*take)(struct sweep_data *data, const struct result_table *rows,
-                                  struct err *err),
-                      struct err *err)
-{
-    struct result_table rows;
-    int rc;
-
-    if (query_table(&rows, store, query, of, err))
-        return -1;
-    rc = take(data, &rows, err);
-    result_table_release(&rows);
-    return rc;
-}
-
 int sweep_read_history(struct sweep_data *data, struct store *store, struct err *err)
 {
     int64_t id = data->sweep_id;
 
     return read_sessions(data, store, err) ||
                    query_table(&data->failures, store, QUERY_FAILURES, id, err) ||
-                   read_table(data, store, QUERY_SWEEP_ATTEMPTS, id, take_attempts, err) ||
-                   read_table(data, store, QUERY_DATA_FACTS, id, sweep_take_facts, err)
+                   sweep_read_table(data, store, QUERY_SWEEP_ATTEMPTS, id, take_attempts, err) ||
+                   sweep_read_table(data, store, QUERY_DATA_FACTS, id, sweep_take_facts, err)
                ? -1
                : 0;
 }

@@ -172,19 +172,15 @@ static void name_slots(struct sweep_data *data)
     }
 }
 
-static int read_models(struct sweep_data *data, struct store *store, struct err *err)
+static int take_models(struct sweep_data *data, const struct result_table *row, struct err *err)
 {
-    struct result_table row;
-
-    if (query_table(&row, store, QUERY_CONFIG_KEPT, data->chosen, err))
-        return -1;
-    if (row.n_rows) {
-        data->n_done = (int32_t)result_table_integer(&row, 0, "trials");
-        data->n_models = (int32_t)result_table_integer(&row, 0, "models");
-        data->has_epochs = result_table_integer(&row, 0, "epoch") > 0;
-        data->has_stop = result_table_integer(&row, 0, "has_stop") != 0;
-    }
-    result_table_release(&row);
+    (void)err;
+    if (!row->n_rows)
+        return 0;
+    data->n_done = (int32_t)result_table_integer(row, 0, "trials");
+    data->n_models = (int32_t)result_table_integer(row, 0, "models");
+    data->has_epochs = result_table_integer(row, 0, "epoch") > 0;
+    data->has_stop = result_table_integer(row, 0, "has_stop") != 0;
     return 0;
 }
 
@@ -195,7 +191,7 @@ int sweep_read_predictions(struct sweep_data *data, struct store *store, struct 
 
     if (!data->chosen)
         return 0;
-    if (read_models(data, store, err) ||
+    if (sweep_read_table(data, store, QUERY_CONFIG_KEPT, data->chosen, take_models, err) ||
         query_table(&rows, store, QUERY_PREDICTIONS, data->chosen, err))
         return -1;
     rc = rows.n_rows ? query_table(&scores, store, QUERY_CLASS_SCORES, data->chosen, err) : 0;

@@ -9,8 +9,16 @@
 
 /* ---- the sweep ---- */
 
-static int read_record(struct sweep_data *data, const struct result_table *row, struct err *err)
+static int no_configuration(const struct sweep_data *data, struct err *err)
 {
+    return err_set(err, "%s: sweep '%s' has no configuration yet; run 'espalier run' first",
+                   data->database, data->name);
+}
+
+static int take_record(struct sweep_data *data, const struct result_table *row, struct err *err)
+{
+    if (!row->n_rows)
+        return no_configuration(data, err);
     data->file = sweep_copy_cell(data, row, 0, "file", err);
     data->ini = sweep_copy_cell(data, row, 0, "ini", err);
     data->digest = sweep_copy_cell(data, row, 0, "data_digest", err);
@@ -30,29 +38,17 @@ static int read_record(struct sweep_data *data, const struct result_table *row, 
     return data->file && data->ini && data->digest ? 0 : -1;
 }
 
-static int no_configuration(const struct sweep_data *data, struct err *err)
-{
-    return err_set(err, "%s: sweep '%s' has no configuration yet; run 'espalier run' first",
-                   data->database, data->name);
-}
-
 static int read_sweep(struct sweep_data *data, struct store *store, const struct query_sweep *sweep,
                       struct err *err)
 {
-    struct result_table row;
-    int rc;
-
     data->sweep_id = sweep->sweep_id;
     data->database = sweep_copy(data, store_path(store), err);
     data->name = sweep_copy(data, sweep->name, err);
     data->objective = sweep_copy(data, sweep->objective, err);
-    if (!data->database || !data->name || !data->objective ||
-        query_table(&row, store, QUERY_SWEEP_RECORD, sweep->sweep_id, err))
+    if (!data->database || !data->name || !data->objective)
         return -1;
     data->metric = data->objective + (strncmp(data->objective, "val_", 4) ? 0 : 4);
-    rc = row.n_rows ? read_record(data, &row, err) : no_configuration(data, err);
-    result_table_release(&row);
-    return rc;
+    return sweep_read_table(data, store, QUERY_SWEEP_RECORD, data->sweep_id, take_record, err);
 }
 
 static int read_states(struct sweep_data *data, struct store *store,
@@ -135,7 +131,7 @@ static int take_types(struct sweep_data *data, const struct result_table *rows, 
 {
     const char **types = sweep_take(data, (size_t)rows->n_rows, sizeof *types, err);
 
-    if (!types)
+    if (!types || rows->n_rows > INT32_MAX)
         return -1;
     for (int64_t r = 0; r < rows->n_rows; r++)
         types[r] = result_table_text(rows, r, "type");
@@ -154,18 +150,6 @@ static int take_types(struct sweep_data *data, const struct result_table *rows, 
             return -1;
     }
     return 0;
-}
-
-static int read_types(struct sweep_data *data, struct store *store, struct err *err)
-{
-    struct result_table rows;
-    int rc;
-
-    if (query_table(&rows, store, QUERY_SWEEP_TYPES, data->sweep_id, err))
-        return -1;
-    rc = rows.n_rows > INT32_MAX ? 0 : take_types(data, &rows, err);
-    result_table_release(&rows);
-    return rc;
 }
 
 static int read_leaderboard(struct sweep_data *data, struct store *store,
@@ -227,16 +211,9 @@ static int take_tests(struct sweep_data *data, const struct result_table *rows, 
 /* Nobody sees test scores before a rule has chosen. */
 static int read_tests(struct sweep_data *data, struct store *store, struct err *err)
 {
-    struct result_table rows;
-    int rc;
-
-    if (data->rule < 0)
-        return 0;
-    if (query_table(&rows, store, QUERY_CONFIG_TEST, data->chosen, err))
-        return -1;
-    rc = take_tests(data, &rows, err);
-    result_table_release(&rows);
-    return rc;
+    return data->rule < 0
+               ? 0
+               : sweep_read_table(data, store, QUERY_CONFIG_TEST, data->chosen, take_tests, err);
 }
 
 int sweep_data_read(struct sweep_data *data, struct store *store, const struct query_sweep *sweep,
@@ -244,7 +221,9 @@ int sweep_data_read(struct sweep_data *data, struct store *store, const struct q
 {
     *data = (struct sweep_data){.rule = rule};
     return read_sweep(data, store, sweep, err) || read_states(data, store, sweep, err) ||
-                   read_leaderboard(data, store, sweep, err) || read_types(data, store, err) ||
+                   read_leaderboard(data, store, sweep, err) ||
+                   sweep_read_table(data, store, QUERY_SWEEP_TYPES, data->sweep_id, take_types,
+                                    err) ||
                    sweep_read_settings(data, store, err) || read_choice(data, store, sweep, err) ||
                    read_tests(data, store, err) || sweep_read_values(data, store, err) ||
                    sweep_find_statistics(data, err) || sweep_read_curves(data, store, err) ||

@@ -6,9 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "report/sweep/anova.h"
-#include "report/sweep/pareto.h"
-#include "report/sweep/resampled_t.h"
+#include "report/sweep/statistics.h"
 #include "report/sweep/sweep_read.h"
 
 static int32_t level_at(const struct sweep_data *data, int32_t config, int32_t axis)

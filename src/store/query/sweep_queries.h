@@ -146,9 +146,11 @@
       "config:i type:s", \
       "SELECT config_id AS config, coalesce(params ->> 'type', '') AS type FROM config" \
       " WHERE sweep_id = ?1 ORDER BY config_id") \
-    X(SWEEP_VALUES, /* objective and epochs of each trial; NULL before it is done; no epochs: NULL */ \
-      "config:i replicate:n fold:n value:R epochs:R", \
-      "SELECT config_id AS config, replicate, fold, iif(state = 'done', value, NULL) AS value," \
+    X(SWEEP_VALUES, /* objective and epochs of each trial; NULL before it is done; no epochs: NULL. slot: \
+                       counts the pairs of replicate and fold */ \
+      "config:i replicate:n fold:n slot:n value:R epochs:R", \
+      "SELECT config_id AS config, replicate, fold," \
+      " dense_rank() OVER (ORDER BY replicate, fold) - 1 AS slot, iif(state = 'done', value, NULL) AS value," \
       " iif(state = 'done', 1.0 * nullif(epochs_run, 0), NULL) AS epochs" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
     X(FAILURES, /* of a sweep; 0: of all. Most frequent first */ \

@@ -1,8 +1,57 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "report/sweep/anova.h"
+#include "report/sweep/statistics.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/student.h"
+
+/* ---- the corrected resampled t interval ---- */
+
+double resampled_factor(int32_t n, double share)
+{
+    return n < 2 ? (double)NAN : student_two_sided(0.95, n - 1) * sqrt(1.0 / n + share);
+}
+
+double resampled_half_width(const double *d, int32_t n, double share)
+{
+    double mean = 0, ss = 0;
+
+    if (n < 2)
+        return NAN;
+    for (int32_t i = 0; i < n; i++)
+        mean += d[i] / n;
+    for (int32_t i = 0; i < n; i++)
+        ss += (d[i] - mean) * (d[i] - mean);
+    return resampled_factor(n, share) * sqrt(ss / (n - 1));
+}
+
+/* ---- Pareto fronts ---- */
+
+int32_t pareto_front(int32_t *front, const double *score, const double *cost, int32_t n)
+{
+    double least = INFINITY;
+    int32_t n_front = 0;
+
+    for (int32_t i = 0; i < n; i++) {
+        if (!(cost[i] < least))
+            continue;
+        if (n_front && score[front[n_front - 1]] == score[i])
+            n_front--;
+        front[n_front++] = i;
+        least = cost[i];
+    }
+    for (int32_t i = 0; i < n_front / 2; i++) {
+        int32_t swap = front[i];
+
+        front[i] = front[n_front - 1 - i];
+        front[n_front - 1 - i] = swap;
+    }
+    return n_front;
+}
+
+/* ---- analysis of variance ---- */
 
 struct grid {
     const int32_t *levels; /* [k] */
