@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/words.h"
 #include "data/format.h"
 #include "trial/spec.h"
 
@@ -104,16 +105,6 @@ void new_samples_close(struct new_samples *n)
 
 /* ---- reading ---- */
 
-/* In a graph, the nearest neighbour of such a sample may be its own copy. */
-static void tell_twice(const struct new_samples *n)
-{
-    if (n->n_twice && n->has_graph)
-        log_warn("%s: %d of these samples %s also in the training data: a graph joins such samples "
-                 "to their own copies; without --genotypes they are predicted as nodes of the "
-                 "training graph",
-                 n->recode.path, n->n_twice, n->n_twice == 1 ? "is" : "are");
-}
-
 /* Unlike in training, no site is dropped: the alleles are those of the training data. */
 static void tell_contradicted(const struct new_samples *n)
 {
@@ -147,30 +138,39 @@ static void tell_coding(const struct new_samples *n)
             other->base + other->span);
 }
 
+void new_samples_report_notes(const struct data_report *r, const char *before)
+{
+    for (int32_t i = 0; i < r->n_notes; i++)
+        if (r->note[i].kind == DATA_NOTE_WARNING)
+            log_warn("%s%s", before, r->note[i].text);
+        else if (r->note[i].kind == DATA_NOTE_INFO)
+            log_info("%s%s", before, r->note[i].text);
+}
+
 static void tell_doubts(const struct new_samples *n)
 {
     struct data_report notes = {0};
 
     variants_report(&notes, &n->recode.variants, n->report.n_found);
-    for (int32_t i = 0; i < notes.n_notes; i++)
-        if (notes.note[i].kind == DATA_NOTE_WARNING)
-            log_warn("%s", notes.note[i].text);
-        else
-            log_info("%s", notes.note[i].text);
+    new_samples_report_notes(&notes, "");
 }
 
 static void tell_markers(const struct new_samples *n)
 {
     const struct recode_report *r = &n->report;
     const char *path = n->recode.path;
-    char by_id[40] = "";
+    char by_id[40] = "", skipped[80] = "";
 
     if (n->n_known)
-        log_info("%s: %d sample%s to predict, %d skipped: the training data have their phenotypes",
-                 path, n->n, n->n == 1 ? "" : "s", n->n_known);
-    else
-        log_info("%s: %d sample%s to predict", path, n->n, n->n == 1 ? "" : "s");
-    tell_twice(n);
+        snprintf(skipped, sizeof skipped, ", %d skipped: the training data have their phenotypes",
+                 n->n_known);
+    log_info("%s: %d sample%s to predict%s", path, n->n, plural(n->n), skipped);
+    /* the nearest neighbour of such a sample may be its own copy */
+    if (n->n_twice && n->has_graph)
+        log_warn("%s: %d of these samples %s also in the training data: a graph joins such samples "
+                 "to their own copies; without --genotypes they are predicted as nodes of the "
+                 "training graph",
+                 path, n->n_twice, n->n_twice == 1 ? "is" : "are");
     if (r->n_by_id)
         snprintf(by_id, sizeof by_id, " and %d by their ids", r->n_by_id);
     log_info("%s: %d of %d markers found, %d of them with REF and ALT swapped%s; %d absent, %d of "
@@ -188,7 +188,7 @@ static void tell_markers(const struct new_samples *n)
         log_warn("%s: %d marker%s found only by name or id: the allele that their dosages count is "
                  "not known and taken to be that of the training data; predictions are wrong where "
                  "it is the other one",
-                 path, r->n_by_name, r->n_by_name == 1 ? "" : "s");
+                 path, r->n_by_name, plural(r->n_by_name));
     tell_coding(n);
     tell_doubts(n);
 }
@@ -254,22 +254,6 @@ int new_samples_read(struct mat *x, struct new_samples *n, int32_t first, int32_
     return 0;
 }
 
-static void tell_fixed(const struct new_samples *n)
-{
-    const struct fixed_report *r = &n->fixed_report;
-
-    log_info(
-        "%s: fixed effects: %d sample%s without a row and %lld missing cell%s take the mean of "
-        "the training data",
-        n->phenotypes, r->n_absent, r->n_absent == 1 ? "" : "s", (long long)r->n_missing,
-        r->n_missing == 1 ? "" : "s");
-    if (r->n_unknown)
-        log_warn("%s: %lld cell%s with a level that the training data do not have, taken as "
-                 "missing: the first is \"%s\" in column \"%s\", line %lld",
-                 n->phenotypes, (long long)r->n_unknown, r->n_unknown == 1 ? "" : "s", r->word,
-                 r->column, (long long)r->line);
-}
-
 const double *new_samples_fixed(const struct new_samples *n, int32_t first)
 {
     return n->fixed ? n->fixed + (int64_t)first * n->recode.data->n_fixed : NULL;
@@ -278,12 +262,21 @@ const double *new_samples_fixed(const struct new_samples *n, int32_t first)
 void new_samples_report_missing(const struct new_samples *n)
 {
     const struct recode_report *r = &n->report;
+    const struct fixed_report *f = &n->fixed_report;
 
     if (n->phenotypes)
-        tell_fixed(n);
+        log_info("%s: fixed effects: %d sample%s without a row and %lld missing cell%s take the "
+                 "mean of the training data",
+                 n->phenotypes, f->n_absent, plural(f->n_absent), (long long)f->n_missing,
+                 plural(f->n_missing));
+    if (f->n_unknown)
+        log_warn("%s: %lld cell%s with a level that the training data do not have, taken as "
+                 "missing: the first is \"%s\" in column \"%s\", line %lld",
+                 n->phenotypes, (long long)f->n_unknown, plural(f->n_unknown), f->word, f->column,
+                 (long long)f->line);
     if (r->n_missing || r->n_found < n->recode.data->n_features)
         log_info("%s: absent markers and %lld missing call%s (%.2g %% of those found) set to the "
                  "mean of the training data",
-                 n->recode.path, (long long)r->n_missing, r->n_missing == 1 ? "" : "s",
+                 n->recode.path, (long long)r->n_missing, plural(r->n_missing),
                  100 * (double)r->n_missing / ((double)r->n_found * n->n));
 }

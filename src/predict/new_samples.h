@@ -41,6 +41,9 @@ int new_samples_read(struct mat *x, struct new_samples *n, int32_t first, int32_
 /* (count, q) of the samples from `first`; NULL without. */
 const double *new_samples_fixed(const struct new_samples *n, int32_t first);
 
+/* Print the notes of a report, with `before` before each. */
+void new_samples_report_notes(const struct data_report *r, const char *before);
+
 /* After the last call: report how many calls and fixed effects were missing. */
 void new_samples_report_missing(const struct new_samples *n);
 

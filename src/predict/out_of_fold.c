@@ -44,45 +44,32 @@ static void put_outputs(struct buf *json, const struct dataset *d, const double 
     buf_putc(json, '}');
 }
 
-static int32_t largest(const double *out, int32_t n)
-{
-    int32_t best = 0;
-
-    for (int32_t c = 1; c < n; c++)
-        if (out[c] > out[best])
-            best = c;
-    return best;
-}
-
-static int put_class(struct store_prediction *row, struct out_of_fold *o, const double *out)
-{
-    const struct dataset *d = o->data;
-
-    row->observed_class = dataset_class_name(d, d->label[row->sample]);
-    row->predicted_class = dataset_class_name(d, largest(out, d->n_classes));
-    put_outputs(&o->json, d, out, o->predictor.unit);
-    if (predictor_has_probabilities(&o->predictor))
-        row->probabilities = buf_text(&o->json);
-    else
-        row->scores = buf_text(&o->json);
-    return buf_failed(&o->json) ? -1 : 0;
-}
-
 static int put_row(struct out_of_fold *o, int64_t trial_id, int32_t sample, const double *out,
                    struct err *err)
 {
     const struct dataset *d = o->data;
     struct store_prediction row = {.sample = sample, .id = dataset_id(d, sample)};
+    int32_t largest = 0;
 
     if (d->group)
         row.group = dataset_group_name(d, d->group[sample]);
-    if (d->task == TASK_CLASSIFICATION) {
-        if (put_class(&row, o, out))
-            return err_nomem(err, "predictions", o->json.size);
-    } else {
+    if (d->task != TASK_CLASSIFICATION) {
         row.observed = real_of_float(d->target[sample]);
         row.predicted = predictions_round(*out, o->predictor.unit);
+        return store_put_prediction(o->store, trial_id, &row, err);
     }
+    for (int32_t c = 1; c < d->n_classes; c++)
+        if (out[c] > out[largest])
+            largest = c;
+    put_outputs(&o->json, d, out, o->predictor.unit);
+    if (buf_failed(&o->json))
+        return err_nomem(err, "predictions", o->json.size);
+    row.observed_class = dataset_class_name(d, d->label[sample]);
+    row.predicted_class = dataset_class_name(d, largest);
+    if (predictor_has_probabilities(&o->predictor))
+        row.probabilities = buf_text(&o->json);
+    else
+        row.scores = buf_text(&o->json);
     return store_put_prediction(o->store, trial_id, &row, err);
 }
 

@@ -55,14 +55,6 @@ int predict_parse_id(int64_t *id, const char *text, char letter, struct err *err
     return 0;
 }
 
-static int make_trials(struct predict *w, size_t n, struct err *err)
-{
-    w->n_models = (int32_t)n;
-    w->trial = malloc((n + 1) * sizeof *w->trial);
-    w->held = calloc(n + 1, sizeof *w->held);
-    return w->trial && w->held ? 0 : err_nomem(err, "models", (n + 1) * sizeof *w->held);
-}
-
 static int refuse_program(struct store *store, const char *db, const char *name, struct err *err)
 {
     struct query_sweep sweep;
@@ -80,6 +72,14 @@ static int refuse_program(struct store *store, const char *db, const char *name,
         sweep.name, escape_shell(&word, db));
     buf_release(&word);
     return -1;
+}
+
+static int make_trials(struct predict *w, size_t n, struct err *err)
+{
+    w->n_models = (int32_t)n;
+    w->trial = malloc((n + 1) * sizeof *w->trial);
+    w->held = calloc(n + 1, sizeof *w->held);
+    return w->trial && w->held ? 0 : err_nomem(err, "models", (n + 1) * sizeof *w->held);
 }
 
 static int choose_trial(struct predict *w, int64_t id, struct err *err)
@@ -107,23 +107,6 @@ static int choose_trial(struct predict *w, int64_t id, struct err *err)
     return 0;
 }
 
-/* Without several trials of the best configuration, 1se chooses none. */
-static void note_other_rule(struct store *store, const struct query_sweep *sweep, int64_t id)
-{
-    struct query_filter filter = {.limit = 1};
-    struct result_table table;
-    struct err err;
-    int64_t other;
-
-    if (query_choose(&table, NULL, store, sweep, QUERY_RULE_1SE, &filter, &err))
-        return;
-    other = result_table_integer(&table, 0, "config");
-    if (other != id)
-        log_info("--rule 1se would use c%lld, %s", (long long)other,
-                 query_rule_words(QUERY_RULE_1SE));
-    result_table_release(&table);
-}
-
 static int find_config(int64_t *id, struct store *store, const struct predict_options *o,
                        struct err *err)
 {
@@ -131,6 +114,7 @@ static int find_config(int64_t *id, struct store *store, const struct predict_op
     struct query_filter filter = {.limit = 1};
     struct query_sweep sweep;
     struct result_table table;
+    struct err none;
 
     if (o->config)
         return predict_parse_id(id, o->config, 'c', err);
@@ -141,63 +125,49 @@ static int find_config(int64_t *id, struct store *store, const struct predict_op
     log_info("sweep '%s': c%lld is %s, with a mean %s of %.4g", sweep.name, (long long)*id,
              query_rule_words(rule), sweep.objective, result_table_real(&table, 0, "mean"));
     result_table_release(&table);
-    if (!o->rule)
-        note_other_rule(store, &sweep, *id);
-    return 0;
-}
-
-/* n_done out: trials that could have a model. */
-static int check_config(int32_t *n_done, const struct predict *w, struct err *err)
-{
-    struct result_table table;
-    int64_t n;
-
-    *n_done = 0;
-    if (query_table(&table, w->replay.store, QUERY_CONFIG_TRIALS, w->config_id, err))
-        return -1;
-    n = table.n_rows;
-    for (int64_t i = 0; i < n; i++)
-        *n_done += trial_state_parse(result_table_text(&table, i, "state")) == TRIAL_DONE;
-    result_table_release(&table);
-    if (n)
+    /* without several trials of the best configuration, 1se chooses none */
+    if (o->rule || query_choose(&table, NULL, store, &sweep, QUERY_RULE_1SE, &filter, &none))
         return 0;
-    return err_set(err, "%s: no configuration c%lld in it", w->o->db, (long long)w->config_id);
-}
-
-static void report_fewer(const struct predict *w, int32_t n_done)
-{
-    struct buf trials = {0};
-
-    for (int32_t i = 0; i < w->n_models; i++)
-        buf_printf(&trials, "%st%lld", i ? ", " : "", (long long)w->trial[i]);
-    if (w->n_models < n_done)
-        log_warn("c%lld: %d of its %d trials %s: %s; predictions use only these",
-                 (long long)w->config_id, w->n_models, n_done,
-                 w->n_models == 1 ? "has a model" : "have models", buf_text(&trials));
-    buf_release(&trials);
+    if (result_table_integer(&table, 0, "config") != *id)
+        log_info("--rule 1se would use c%lld, %s",
+                 (long long)result_table_integer(&table, 0, "config"),
+                 query_rule_words(QUERY_RULE_1SE));
+    result_table_release(&table);
+    return 0;
 }
 
 static int choose_config(struct predict *w, struct err *err)
 {
     struct store *store = w->replay.store;
-    struct result_table table;
-    int32_t n_done;
-    int rc;
+    struct result_table trials = {0}, models = {0};
+    struct buf list = {0};
+    int32_t n_done = 0;
+    int rc = refuse_program(store, w->o->db, w->o->sweep, err) ||
+                     find_config(&w->config_id, store, w->o, err) ||
+                     query_table(&trials, store, QUERY_CONFIG_TRIALS, w->config_id, err) ||
+                     query_table(&models, store, QUERY_CONFIG_MODELS, w->config_id, err) ||
+                     make_trials(w, (size_t)models.n_rows, err)
+                 ? -1
+                 : 0;
 
-    if (refuse_program(store, w->o->db, w->o->sweep, err) ||
-        find_config(&w->config_id, store, w->o, err) || check_config(&n_done, w, err) ||
-        query_table(&table, store, QUERY_CONFIG_MODELS, w->config_id, err))
-        return -1;
-    rc = make_trials(w, (size_t)table.n_rows, err);
-    for (int64_t i = 0; !rc && i < table.n_rows; i++)
-        w->trial[i] = result_table_integer(&table, i, "trial");
-    result_table_release(&table);
-    if (rc)
-        return -1;
-    if (!w->n_models)
-        return predict_no_model(store, 'c', w->config_id, err);
-    report_fewer(w, n_done);
-    return 0;
+    for (int64_t i = 0; !rc && i < trials.n_rows; i++)
+        n_done += trial_state_parse(result_table_text(&trials, i, "state")) == TRIAL_DONE;
+    for (int64_t i = 0; !rc && i < models.n_rows; i++) {
+        w->trial[i] = result_table_integer(&models, i, "trial");
+        buf_printf(&list, "%st%lld", i ? ", " : "", (long long)w->trial[i]);
+    }
+    if (!rc && !trials.n_rows)
+        rc = err_set(err, "%s: no configuration c%lld in it", w->o->db, (long long)w->config_id);
+    else if (!rc && !w->n_models)
+        rc = predict_no_model(store, 'c', w->config_id, err);
+    else if (!rc && w->n_models < n_done)
+        log_warn("c%lld: %d of its %d trials %s: %s; predictions use only these",
+                 (long long)w->config_id, w->n_models, n_done,
+                 w->n_models == 1 ? "has a model" : "have models", buf_text(&list));
+    result_table_release(&trials);
+    result_table_release(&models);
+    buf_release(&list);
+    return rc;
 }
 
 int predict_choose(struct predict *w, struct err *err)
@@ -283,43 +253,28 @@ static void forget(struct predict *w)
     buf_release(&w->held[0]);
 }
 
-static bool is_all_new(const struct predict_options *o)
-{
-    return o->genotypes && o->is_all;
-}
-
-static void report_alone(const struct predict *w, const struct err *err)
-{
-    const char *path = w->o->genotypes;
-
-    if (is_all_new(w->o))
-        log_info("%s: predicting without the training data, which these models do not need", path);
-    else
-        log_warn("%s; predicting without the training data: it is not known which samples they "
-                 "contain, so all samples of %s are predicted",
-                 err->text, path);
-}
-
 int predict_prepare(struct predict *w, struct err *err)
 {
+    const char *path = w->o->genotypes;
+    bool is_all_new = path && w->o->is_all;
     struct replay_trial trial;
     struct err why;
-    bool is_alone;
 
-    if (replay_find(&trial, w->replay.store, w->trial[0], err) ||
-        (w->o->genotypes && read_first(w, err)))
+    if (replay_find(&trial, w->replay.store, w->trial[0], err) || (path && read_first(w, err)))
         return -1;
-    is_alone = is_all_new(w->o) && stand_alone(w, &trial, &why) == 0;
-    if (!is_alone) {
-        forget(w);
-        if (with_data(w, &trial, err) == 0)
-            return 0;
-        forget(w);
-        is_alone = w->o->genotypes && stand_alone(w, &trial, &why) == 0;
+    if (is_all_new && stand_alone(w, &trial, &why) == 0) {
+        log_info("%s: predicting without the training data, which these models do not need", path);
+        return 0;
     }
-    if (!is_alone)
-        return explain(w, w->o->genotypes ? &why : NULL, err);
-    report_alone(w, err);
+    forget(w);
+    if (with_data(w, &trial, err) == 0)
+        return 0;
+    forget(w);
+    if (!path || stand_alone(w, &trial, &why))
+        return explain(w, path ? &why : NULL, err);
+    log_warn("%s; predicting without the training data: it is not known which samples they "
+             "contain, so all samples of %s are predicted",
+             err->text, path);
     return 0;
 }
 

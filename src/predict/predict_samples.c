@@ -189,12 +189,21 @@ static int32_t find_nodes(int32_t *nodes, struct predict *w, int32_t m, struct e
     return n;
 }
 
-static int nothing_new(const struct predict *w, struct err *err)
+/* There is no sample to predict. */
+static int nothing(const struct predict *w, struct err *err)
 {
     static const char panel[] = "--part val, --part test and --all predict training samples";
     const struct data_format *format = data_format_at(w->settings.v[P_FORMAT].i);
+    const char *part = w->o->part;
     struct buf word = {0};
 
+    if (part && !strcmp(part, "stop") && !settings_has(&w->settings, P_STOP))
+        return err_set(err,
+                       "--part stop: c%lld is %s, which has no epoch to choose: it was trained on "
+                       "the samples of the stop part",
+                       (long long)w->config_id, model_type_of(&w->settings)->name);
+    if (part && strcmp(part, "none") != 0)
+        return err_set(err, "the split has no %s part", part);
     if (w->settings.v[P_SUBSET].i == DATA_SUBSET_PHENOTYPED && format->has_genotypes)
         err_set(err,
                 "the training data have only samples with a phenotype (data.subset = phenotyped): "
@@ -210,76 +219,40 @@ static int nothing_new(const struct predict *w, struct err *err)
     return -1;
 }
 
-static int nothing(const struct predict *w, struct err *err)
+static int predict_panel(struct predict *w, struct err *err)
 {
+    const struct dataset *data = &w->replay.data;
+    const struct settings *s = &w->settings;
     const char *part = w->o->part;
+    size_t n_samples = (size_t)data->n_samples;
+    const char **id = malloc(n_samples * sizeof *id);
+    int32_t *nodes = malloc(n_samples * sizeof *nodes);
+    struct predictions p = describe(w, id, w->part);
+    int rc =
+        predictions_init(&p, data->n_samples, w->n_models, predictor_outputs(&w->predictor), err);
 
-    if (part && !strcmp(part, "stop") && !settings_has(&w->settings, P_STOP))
-        return err_set(err,
-                       "--part stop: c%lld is %s, which has no epoch to choose: it was trained on "
-                       "the samples of the stop part",
-                       (long long)w->config_id, model_type_of(&w->settings)->name);
-    if (part && strcmp(part, "none") != 0)
-        return err_set(err, "the split has no %s part", part);
-    return nothing_new(w, err);
-}
-
-static int ask_panel(struct predictions *p, struct predict *w, struct err *err)
-{
-    int32_t *nodes = malloc((size_t)w->replay.data.n_samples * sizeof *nodes);
-    int rc = 0;
-
-    if (!nodes)
-        return err_nomem(err, "samples", (size_t)w->replay.data.n_samples * sizeof *nodes);
+    if (!rc && (!id || !nodes))
+        rc = err_nomem(err, "samples", n_samples * sizeof *id);
+    for (int32_t i = 0; !rc && i < data->n_samples; i++)
+        id[i] = dataset_id(data, i);
     for (int32_t m = 0; !rc && m < w->n_models; m++) {
         int32_t n = find_nodes(nodes, w, m, err);
 
         if (n == 0)
             rc = nothing(w, err);
         else
-            rc = n < 0 ? -1 : ask(p, w, m, nodes, n, 0, false, err);
+            rc = n < 0 ? -1 : ask(&p, w, m, nodes, n, 0, false, err);
     }
-    free(nodes);
-    return rc;
-}
-
-/* Scores of stop or training samples would be too optimistic. */
-static bool has_score(const struct predict_options *o)
-{
-    return o->part && (!strcmp(o->part, "val") || !strcmp(o->part, "test"));
-}
-
-/* Molecules of the training data without a column of ids are known by the numbers of their rows. */
-static void note_ids(const struct predict *w)
-{
-    const struct settings *s = &w->settings;
-
-    if (data_format_setting(data_format_at(s->v[P_FORMAT].i), "molecules") && !*s->v[P_ID].s)
-        log_info("%s: ids are row numbers, since data.id names no column", s->v[P_MOLECULES].s);
-}
-
-static int predict_panel(struct predict *w, struct err *err)
-{
-    const struct dataset *data = &w->replay.data;
-    const char **id = malloc((size_t)data->n_samples * sizeof *id);
-    struct predictions p;
-    int rc;
-
-    if (!id)
-        return err_nomem(err, "samples", (size_t)data->n_samples * sizeof *id);
-    for (int32_t i = 0; i < data->n_samples; i++)
-        id[i] = dataset_id(data, i);
-    p = describe(w, id, w->part);
-    rc = predictions_init(&p, data->n_samples, w->n_models, predictor_outputs(&w->predictor), err);
-    if (!rc)
-        rc = ask_panel(&p, w, err);
     if (!rc)
         rc = predictions_put(&w->table, &p, w->o->is_each, err);
-    if (!rc && has_score(w->o))
-        rc = predictions_score(&p, w->o->part, err);
-    if (!rc)
-        note_ids(w);
+    /* scores of stop or training samples would be too optimistic */
+    if (!rc && part && (!strcmp(part, "val") || !strcmp(part, "test")))
+        rc = predictions_score(&p, part, err);
+    /* molecules without a column of ids are known by the numbers of their rows */
+    if (!rc && !*s->v[P_ID].s && data_format_setting(data_format_at(s->v[P_FORMAT].i), "molecules"))
+        log_info("%s: ids are row numbers, since data.id names no column", s->v[P_MOLECULES].s);
     predictions_release(&p);
+    free(nodes);
     free(id);
     return rc;
 }
@@ -336,16 +309,6 @@ struct pieces {
     int32_t n, n_known;
 };
 
-/* before: each text */
-static void report_notes(const struct data_report *r, const char *before)
-{
-    for (int32_t i = 0; i < r->n_notes; i++)
-        if (r->note[i].kind == DATA_NOTE_WARNING)
-            log_warn("%s%s", before, r->note[i].text);
-        else if (r->note[i].kind == DATA_NOTE_INFO)
-            log_info("%s%s", before, r->note[i].text);
-}
-
 static void report_graphs(const struct pieces *pieces, const char *path)
 {
     struct buf before = {0};
@@ -355,24 +318,14 @@ static void report_graphs(const struct pieces *pieces, const char *path)
         path, pieces->n, pieces->n == 1 ? "" : "s", pieces->n_known,
         data_format_same(pieces->new.spec.format));
     buf_printf(&before, "%s: ", path);
-    report_notes(&pieces->new.report, buf_text(&before));
+    new_samples_report_notes(&pieces->new.report, buf_text(&before));
     buf_release(&before);
-}
-
-static int predict_piece(struct predict *w, const struct dataset *graphs, const uint8_t *part,
-                         struct err *err)
-{
-    const char *id[PIECE];
-
-    for (int32_t i = 0; i < graphs->n_samples; i++)
-        id[i] = dataset_id(graphs, i);
-    predictor_ask_graphs(&w->predictor, graphs);
-    return put_rows(w, id, part, graphs->n_samples, 0, true, err);
 }
 
 /* Return 1; 0 after the last piece. */
 static int take_piece(struct pieces *pieces, struct predict *w, struct err *err)
 {
+    const char *id[PIECE];
     uint8_t part[PIECE];
     struct dataset graphs;
     int status = new_graphs_next(&graphs, &pieces->new, PIECE, err);
@@ -381,8 +334,11 @@ static int take_piece(struct pieces *pieces, struct predict *w, struct err *err)
     if (status <= 0)
         return status;
     assert(graphs.n_samples <= PIECE);
+    for (int32_t i = 0; i < graphs.n_samples; i++)
+        id[i] = dataset_id(&graphs, i);
     n_known = known_graphs_find(part, &pieces->known, &graphs, err);
-    if (n_known < 0 || predict_piece(w, &graphs, part, err))
+    predictor_ask_graphs(&w->predictor, &graphs);
+    if (n_known < 0 || put_rows(w, id, part, graphs.n_samples, 0, true, err))
         status = -1;
     pieces->n += graphs.n_samples;
     pieces->n_known += n_known;
@@ -426,7 +382,7 @@ static void report_nodes(const struct new_nodes *n, const struct predict_options
 {
     log_info("%s: %d new node%s, skipped %lld row%s of nodes of the training data", o->features,
              n->n, plural(n->n), (long long)n->n_known, plural(n->n_known));
-    report_notes(&n->report, "");
+    new_samples_report_notes(&n->report, "");
     if (n->n_unknown)
         log_warn("%s: dropped %lld entr%s: the training data have no such feature", o->features,
                  (long long)n->n_unknown, n->n_unknown == 1 ? "y" : "ies");

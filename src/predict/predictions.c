@@ -69,13 +69,6 @@ static bool has_classes(const struct predictions *p)
     return p->data->task == TASK_CLASSIFICATION;
 }
 
-static int32_t count_columns(const struct predictions *p, bool is_each)
-{
-    int32_t of_classes = has_classes(p) ? p->n_outputs : 0;
-
-    return 5 + of_classes + (is_each ? p->n_models * p->n_outputs : 0);
-}
-
 static int add_name(struct result_table *t, struct buf *name)
 {
     char *text = buf_failed(name) ? NULL : strdup(buf_text(name));
@@ -192,20 +185,14 @@ static int put_row(struct cell *row, const struct predictions *p, int32_t sample
     return rc;
 }
 
-static bool is_asked(const struct predictions *p, int32_t sample)
-{
-    for (int32_t m = 0; m < p->n_models; m++)
-        if (!isnan(output_of_model(p, m, sample, 0)))
-            return true;
-    return false;
-}
-
 int predictions_put(struct result_table *table, const struct predictions *p, bool is_each,
                     struct err *err)
 {
-    int32_t n_cols = count_columns(p, is_each);
+    int32_t n_cols =
+        5 + (has_classes(p) ? p->n_outputs : 0) + (is_each ? p->n_models * p->n_outputs : 0);
     size_t size = ((size_t)table->n_rows + (size_t)p->n) * (size_t)n_cols;
     struct cell *grown = realloc(table->cells, (size + 1) * sizeof *grown);
+    double mean, sd;
     int rc = grown ? 0 : -1;
 
     if (grown)
@@ -215,7 +202,7 @@ int predictions_put(struct result_table *table, const struct predictions *p, boo
         rc = table->names ? add_names(table, p, is_each) : -1;
     }
     for (int32_t i = 0; !rc && i < p->n; i++)
-        if (is_asked(p, i)) {
+        if (summarize(&mean, &sd, p, i, 0) > 0) {
             rc = put_row(grown + table->n_rows * n_cols, p, i, is_each);
             table->n_rows += rc == 0;
         }
@@ -349,12 +336,11 @@ static void add_scores(double sum[METRIC_COUNT], const struct scored *s, int32_t
 static void put_models(struct buf *out, const struct scored *s)
 {
     int32_t fewest = s->p->n_models, most = 0;
+    double mean, sd;
 
     for (int32_t i = 0; i < s->n; i++) {
-        int32_t n = 0;
+        int32_t n = summarize(&mean, &sd, s->p, s->sample[i], 0);
 
-        for (int32_t m = 0; m < s->p->n_models; m++)
-            n += !isnan(output_of_model(s->p, m, s->sample[i], 0));
         fewest = n < fewest ? n : fewest;
         most = n > most ? n : most;
     }
@@ -367,46 +353,33 @@ static void put_models(struct buf *out, const struct scored *s)
                    most == 1 ? "one" : "mean of those", s->p->n_models, most == 1 ? "has" : "have");
 }
 
-static void report_together(struct scored *s, const char *part)
-{
-    double value[METRIC_COUNT] = {0};
-    struct buf line = {0};
-
-    take_model(s, ALL);
-    add_scores(value, s, 1);
-    buf_printf(&line, "%s: %d samples, ", part, s->n);
-    put_models(&line, s);
-    buf_puts(&line, ": ");
-    put_scores(&line, s->p, value);
-    log_info("%s", buf_text(&line));
-    buf_release(&line);
-}
-
-static void report_each(struct scored *s, const char *part)
-{
-    double mean[METRIC_COUNT] = {0};
-    struct buf line = {0};
-
-    for (int32_t m = 0; m < s->p->n_models; m++) {
-        take_model(s, m);
-        add_scores(mean, s, s->p->n_models);
-    }
-    buf_printf(&line, "%s: mean of the %d models' own scores, as in 'best': ", part,
-               s->p->n_models);
-    put_scores(&line, s->p, mean);
-    log_info("%s", buf_text(&line));
-    buf_release(&line);
-}
-
 int predictions_score(const struct predictions *p, const char *part, struct err *err)
 {
+    double together[METRIC_COUNT] = {0}, mean[METRIC_COUNT] = {0};
+    struct buf line = {0};
     struct scored s;
-    int rc = scored_init(&s, p, err);
 
-    if (!rc)
-        report_together(&s, part);
-    if (!rc && p->n_models > 1)
-        report_each(&s, part);
+    if (scored_init(&s, p, err)) {
+        scored_release(&s);
+        return -1;
+    }
+    take_model(&s, ALL);
+    add_scores(together, &s, 1);
+    buf_printf(&line, "%s: %d samples, ", part, s.n);
+    put_models(&line, &s);
+    buf_puts(&line, ": ");
+    put_scores(&line, p, together);
+    log_info("%s", buf_text(&line));
+    for (int32_t m = 0; p->n_models > 1 && m < p->n_models; m++) {
+        take_model(&s, m);
+        add_scores(mean, &s, p->n_models);
+    }
+    buf_clear(&line);
+    put_scores(&line, p, mean);
+    if (p->n_models > 1)
+        log_info("%s: mean of the %d models' own scores, as in 'best': %s", part, p->n_models,
+                 buf_text(&line));
+    buf_release(&line);
     scored_release(&s);
-    return rc;
+    return 0;
 }

@@ -17,15 +17,6 @@
 
 /* ---- the panel ---- */
 
-/* Releases adjacency. */
-static int take_graph(struct predictor *p, struct csr *adjacency, struct err *err)
-{
-    int rc = csr_normalize(&p->panel, adjacency, err);
-
-    csr_release(adjacency);
-    return rc;
-}
-
 /* Make A^ of one graph, which stays until another is predicted. */
 static int make_one(struct predictor *p, int32_t graph, struct err *err)
 {
@@ -33,6 +24,7 @@ static int make_one(struct predictor *p, int32_t graph, struct err *err)
     bool is_made = p->panel.row_start && p->one == graph;
     int32_t n = (int32_t)(start[graph + 1] - start[graph]);
     struct csr adjacency;
+    int rc;
 
     p->one = graph;
     p->first_node = (int32_t)start[graph];
@@ -42,13 +34,16 @@ static int make_one(struct predictor *p, int32_t graph, struct err *err)
     if (p->graph.build == GRAPH_NONE ? csr_init(&adjacency, n, n, 0, err)
                                      : graph_one(&adjacency, p->asked, graph, err))
         return -1;
-    return take_graph(p, &adjacency, err);
+    rc = csr_normalize(&p->panel, &adjacency, err);
+    csr_release(&adjacency);
+    return rc;
 }
 
 int predictor_init(struct predictor *p, const struct dataset *data, struct prepared *prepared,
                    const struct settings *settings, struct err *err)
 {
-    struct csr adjacency;
+    struct csr adjacency = {0};
+    int rc = 0;
 
     *p = (struct predictor){.data = data, .asked = data, .settings = settings};
     p->type = model_type_of(settings);
@@ -60,9 +55,12 @@ int predictor_init(struct predictor *p, const struct dataset *data, struct prepa
     if (!p->type->uses_graph)
         p->graph.build = GRAPH_NONE;
     /* new graphs may be predicted instead */
-    if (!data->graph_start && ((prepared ? prepared_graph(&adjacency, prepared, &p->graph, err)
-                                         : graph_build(&adjacency, data, &p->graph, err)) ||
-                               take_graph(p, &adjacency, err)))
+    if (!data->graph_start)
+        rc = (prepared ? prepared_graph(&adjacency, prepared, &p->graph, err)
+                       : graph_build(&adjacency, data, &p->graph, err)) ||
+             csr_normalize(&p->panel, &adjacency, err);
+    csr_release(&adjacency);
+    if (rc)
         return -1;
     if (!p->type->inputs) /* nothing but fixed effects */
         p->made.scale = SCALE_NONE;
@@ -318,17 +316,6 @@ static int multiply_sparse(struct mat *out, const struct predictor *p, const str
     return new.n_rows ? multiply_dense(&new, p, m, rows + n, err) : 0;
 }
 
-/* out (n, H) = X W in these rows. */
-static int multiply(struct mat *out, const struct predictor *p, const struct opened *m,
-                    const int32_t *rows, struct err *err)
-{
-    if (!m->is_projected)
-        return (p->data->is_sparse ? multiply_sparse : multiply_dense)(out, p, m, rows, err);
-    for (int32_t i = 0; m->is_projected && i < out->n_rows; i++)
-        memcpy(mat_row(out, i), mat_row(&m->first, rows[i]), (size_t)out->n_cols * sizeof(float));
-    return 0;
-}
-
 struct forward {
     struct dataset shape;     /* of all samples, or of one graph */
     int64_t start[2];         /* graph_start of that graph */
@@ -338,21 +325,6 @@ struct forward {
     struct receptive_field field;
     struct pass pass;
 };
-
-/* z1 out (n of level 1, H): A^ X W. A forward pass leaves its buffers alone until z1 is used. */
-static int first_layer(struct mat *z1, struct forward *f, const struct predictor *p,
-                       const struct opened *m, struct err *err)
-{
-    const struct receptive_field *field = &f->field;
-    struct mat product = mat_view(f->pass.buffers.v[0], field->level[0].n, m->first.n_cols);
-
-    *z1 = mat_view(f->pass.buffers.v[1], field->level[1].n, m->first.n_cols);
-    if (multiply(&product, p, m, field->level[0].rows, err))
-        return -1;
-    spmm(z1, &f->inputs.a_hat, receptive_field_rows(field, 1), &product,
-         receptive_field_pos(field, 0));
-    return 0;
-}
 
 /* ---- outputs ---- */
 
@@ -385,16 +357,6 @@ static void add_fixed(double *out, const struct predictor *p, const struct opene
 
 /* ---- forward ---- */
 
-static void forward_begin(struct forward *f, const struct predictor *p)
-{
-    *f = (struct forward){.shape = *p->data};
-    f->inputs = (struct gcn_inputs){.data = &f->shape, .n_inputs = 1, .fan_in = 1};
-    f->inputs.a_hat = p->fresh.n_rows ? p->joined : p->panel;
-    f->inputs.ax_sparse.row_start = &f->none;
-    f->inputs.has[FIRST_AX_SPARSE] = true;
-    f->shape.n_samples = f->shape.n_nodes = f->inputs.a_hat.n_rows;
-}
-
 /* capacity: the most nodes of a level. */
 static int forward_init(struct forward *f, struct predictor *p, const struct opened *m, int32_t n,
                         int32_t capacity, struct err *err)
@@ -411,13 +373,24 @@ static int forward_init(struct forward *f, struct predictor *p, const struct ope
     return m->first.n_cols == f->model.layer[0].w.n_cols ? 0 : damaged(err);
 }
 
+/* The first layer's product A^ X W is supplied. A forward pass leaves its buffers alone until that is
+ * used. */
 static int forward_run(double *out, struct forward *f, const struct predictor *p,
                        const struct opened *m, struct err *err)
 {
-    struct mat z1, z;
+    const struct receptive_field *field = &f->field;
+    const int32_t *rows = field->level[0].rows;
+    struct mat product = mat_view(f->pass.buffers.v[0], field->level[0].n, m->first.n_cols);
+    struct mat z1 = mat_view(f->pass.buffers.v[1], field->level[1].n, m->first.n_cols), z;
 
-    if (first_layer(&z1, f, p, m, err))
+    if (!m->is_projected &&
+        (p->data->is_sparse ? multiply_sparse : multiply_dense)(&product, p, m, rows, err))
         return -1;
+    for (int32_t i = 0; m->is_projected && i < product.n_rows; i++)
+        memcpy(mat_row(&product, i), mat_row(&m->first, rows[i]),
+               (size_t)product.n_cols * sizeof(float));
+    spmm(&z1, &f->inputs.a_hat, receptive_field_rows(field, 1), &product,
+         receptive_field_pos(field, 0));
     z = pass_forward(&f->pass, &f->field, &z1, NULL, false, 0);
     for (int64_t i = 0; i < mat_size(&z); i++)
         out[i] = (double)z.v[i] * m->target_sd + m->target_mean;
@@ -466,33 +439,30 @@ static int run_graphs(double *out, struct forward *f, struct predictor *p, const
     return rc;
 }
 
-static int run(double *out, struct forward *f, struct predictor *p, const struct opened *m,
-               const int32_t *nodes, int32_t n, struct err *err)
-{
-    if (p->type->inputs)
-        return (p->asked->graph_start ? run_graphs : run_nodes)(out, f, p, m, nodes, n, err);
-    for (int64_t i = 0; i < (int64_t)n * predictor_outputs(p); i++)
-        out[i] = m->target_mean;
-    return 0;
-}
-
 int predictor_predict(double *out, struct predictor *p, const void *file, size_t bytes,
                       const int32_t *nodes, int32_t n, struct err *err)
 {
     int32_t n_outputs = predictor_outputs(p);
+    bool has_probabilities = predictor_has_probabilities(p);
+    struct forward f = {.shape = *p->data};
     struct opened m;
-    struct forward f;
-    int rc = open_model(&m, p, file, bytes, err);
 
     arena_reset(&p->scratch);
-    if (!rc) {
-        p->unit = predictor_has_probabilities(p) ? 1 : m.target_sd;
-        forward_begin(&f, p);
-        rc = run(out, &f, p, &m, nodes, n, err);
-    }
-    if (!rc)
-        add_fixed(out, p, &m, nodes, n);
-    for (int32_t i = 0; !rc && predictor_has_probabilities(p) && i < n; i++)
+    if (open_model(&m, p, file, bytes, err))
+        return -1;
+    p->unit = has_probabilities ? 1 : m.target_sd;
+    f.inputs = (struct gcn_inputs){.data = &f.shape, .n_inputs = 1, .fan_in = 1};
+    f.inputs.a_hat = p->fresh.n_rows ? p->joined : p->panel;
+    f.inputs.ax_sparse.row_start = &f.none;
+    f.inputs.has[FIRST_AX_SPARSE] = true;
+    f.shape.n_samples = f.shape.n_nodes = f.inputs.a_hat.n_rows;
+    for (int64_t i = 0; !p->type->inputs && i < (int64_t)n * n_outputs; i++)
+        out[i] = m.target_mean;
+    if (p->type->inputs &&
+        (p->asked->graph_start ? run_graphs : run_nodes)(out, &f, p, &m, nodes, n, err))
+        return -1;
+    add_fixed(out, p, &m, nodes, n);
+    for (int32_t i = 0; has_probabilities && i < n; i++)
         softmax(out + (int64_t)i * n_outputs, n_outputs);
-    return rc;
+    return 0;
 }

@@ -87,24 +87,10 @@ static int first_fault(struct errlist *faults, struct err *err)
     return rc;
 }
 
-static int refuse_program(const struct replay *r, struct err *err)
-{
-    struct buf word = {0};
-    int rc = err_set(err,
-                     "%s: its trials are programs, which are not run again here, because many give "
-                     "other numbers each time; to compare, repeat the best configuration: "
-                     "'espalier best %s --format ini > best.ini', and 'espalier run best.ini --db "
-                     "again.db'",
-                     r->db, escape_shell(&word, r->db));
-
-    buf_release(&word);
-    return rc;
-}
-
 static int parse(struct replay *r, int64_t config_id, struct err *err)
 {
     struct errlist faults = {0};
-    struct buf ini = {0};
+    struct buf ini = {0}, word = {0};
     int rc = query_ini(&ini, r->store, config_id, err);
 
     if (!rc && buf_failed(&ini))
@@ -113,7 +99,13 @@ static int parse(struct replay *r, int64_t config_id, struct err *err)
                            r->set ? r->set->n : 0, &faults))
         rc = first_fault(&faults, err);
     if (!rc && sweep_is_program(&r->sweep))
-        rc = refuse_program(r, err);
+        rc = err_set(err,
+                     "%s: its trials are programs, which are not run again here, because many give "
+                     "other numbers each time; to compare, repeat the best configuration: "
+                     "'espalier best %s --format ini > best.ini', and 'espalier run best.ini --db "
+                     "again.db'",
+                     r->db, escape_shell(&word, r->db));
+    buf_release(&word);
     buf_release(&ini);
     return rc;
 }

@@ -38,22 +38,21 @@ static int32_t count_names(const struct safetensor *t)
 /* True if the texts, each with a NUL behind it, are valid or absent. */
 static bool find_names(struct safetensor *t, const void *file, size_t bytes, const char *name)
 {
-    if (safetensors_find(t, file, bytes, name)) {
-        t->data = NULL;
-        return true;
-    }
-    return t->type == SAFETENSORS_U8 && t->n_dims == 1 && t->shape[0] > 0 &&
-           t->shape[0] <= INT32_MAX && ((const char *)t->data)[t->shape[0] - 1] == '\0';
+    if (!safetensors_find(t, file, bytes, name))
+        return safetensors_is(t, SAFETENSORS_U8, -1, 0) && t->shape[0] > 0 &&
+               ((const char *)t->data)[t->shape[0] - 1] == '\0';
+    t->data = NULL;
+    return true;
 }
 
+/* Likewise for n numbers. */
 static bool find_numbers(struct safetensor *t, const void *file, size_t bytes, const char *name,
                          enum safetensors_type type, int32_t n)
 {
-    if (safetensors_find(t, file, bytes, name)) {
-        t->data = NULL;
-        return true;
-    }
-    return t->type == type && t->n_dims == 1 && t->shape[0] == n;
+    if (!safetensors_find(t, file, bytes, name))
+        return safetensors_is(t, type, n, 0);
+    t->data = NULL;
+    return true;
 }
 
 static int read_source(struct summary_source *s, const void *file, size_t bytes, struct err *err)

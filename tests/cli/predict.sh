@@ -260,14 +260,6 @@ fails "a transposed table" 1 "$ESPALIER" predict vcf.db --config c1 --genotypes 
 is "the message recognises it" "$(cat .err)" "espalier: transposed.csv: 90 of its 90 rows have names of markers of the training data: the table is transposed: it must have a row for each sample and a column for each marker"
 is "a table of -1, 0 and 1 is recoded" "$(new 1 centred.csv | same new1.csv)" "same 30"
 like "a note counts its calls" "$("$ESPALIER" predict vcf.db --config c1 --genotypes centred.csv 2>&1)" "centred.csv: 2454 calls from -1 to 1 recoded to the range of the training data, 0 to 2"
-if command -v bcftools >/dev/null; then
-    bcftools view -Ob -o panel.bcf panel.vcf
-    is "BCF" "$(new 1 panel.bcf)" "$(cat new1.csv)"
-    bcftools view -Oz -o panel.vcf.gz panel.vcf
-    is "VCF.gz" "$(new 1 panel.vcf.gz)" "$(cat new1.csv)"
-else
-    echo "# no bcftools: BCF is left out"
-fi
 awk -F'\t' -v OFS='\t' '/^##/ { next }
     { is_first = /^#/
       $1 = is_first ? "rs#\talleles\tchrom\tpos\tstrand\tassembly#\tcenter\tprotLSID\tassayLSID\tpanelLSID\tQCcode" : \
@@ -276,29 +268,6 @@ awk -F'\t' -v OFS='\t' '/^##/ { next }
       for (i = 10; i <= NF; i++) out = out "\t" (is_first ? $i : $i == "0/0" ? "AA" : $i == "0/1" ? "AG" : $i == "1/1" ? "GG" : "NN")
       print out }' panel.vcf >panel.hmp.txt
 is "HapMap, half of the sites reversed" "$(new 1 panel.hmp.txt)" "$(cat new1.csv)"
-awk -F '\t' -v OFS='\t' 'NR > 1 { $2 = "NA" } 1' panel.hmp.txt >seen.hmp.txt
-is "and without alleles" "$(new 1 seen.hmp.txt)" "$(cat new1.csv)"
-cut -f 1-11,14,18,22,26,30 seen.hmp.txt >few.hmp.txt
-is "also for few samples" "$(new 1 few.hmp.txt | same new1.csv)" "same 5"
-awk -F'\t' -v OFS='\t' '!/^#/ && !/\t(0.1|1.1)/ { $5 = "." } 1' few.vcf >trimmed.vcf
-like "sites at which a few samples are equal are found" "$(grep -c 'A	\.' trimmed.vcf)" '^[1-9]'
-is "they give the same values without ALT" "$(new 1 trimmed.vcf)" "$(new 1 few.vcf)"
-if command -v python3 >/dev/null; then
-    python3 - <<'PY'
-rows = [l.rstrip("\n").split("\t") for l in open("panel.vcf") if l[:2] != "##"]
-ids, sites = rows[0][9:], rows[1:]
-open("p.fam", "w").write("".join(f"{i} {i} 0 0 0 -9\n" for i in ids))
-with open("p.bim", "w") as bim, open("p.bed", "wb") as bed:
-    bed.write(b"\x6c\x1b\x01")
-    for k, s in enumerate(sites):
-        turned = k % 4 == 0  # A1 is REF
-        bim.write(f"1 . 0 {s[1]} {s[3] if turned else s[4]} {s[4] if turned else s[3]}\n")
-        code = {"0/0": 0 if turned else 3, "0/1": 2, "1/1": 3 if turned else 0, "./.": 1}
-        c = [code[g] for g in s[9:]]
-        bed.write(bytes(sum(v << 2 * i for i, v in enumerate(c[at:at + 4])) for at in range(0, len(c), 4)))
-PY
-    is "PLINK, a quarter of the sites reversed" "$(new 1 p.bed)" "$(cat new1.csv)"
-fi
 # Compute the row of a new sample independently, from the published method.
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
     for graph in "build=knn" "build=threshold --set threshold=0.1 --set metric=correlation --set weights=similarity" "build=threshold --set threshold=0.02 --set metric=kinship --set weights=similarity"; do
@@ -307,59 +276,7 @@ if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
         run --set genotypes=panel.vcf --set subset=phenotyped --set name=one --set type=gcn --set reduce=none --set layers=2 --set residual=no \
             --set batch_norm=no --set folds=0 --set $graph --db one.db
         "$ESPALIER" show one.db t1 --model one.safetensors --force 2>/dev/null
-        cat >joined.py <<'PY'
-import json, struct, sys
-import numpy as np
-raw = open("one.safetensors", "rb").read()
-n = struct.unpack("<Q", raw[:8])[0]
-header = json.loads(raw[8:8 + n])
-meta = header.pop("__metadata__")
-types = {"F64": "<f8", "F32": "<f4", "U8": "u1"}
-t = {k: np.frombuffer(raw[8 + n:][v["data_offsets"][0]:v["data_offsets"][1]], types[v["dtype"]]).reshape(v["shape"]) for k, v in header.items()}
-rows = [l.rstrip("\n").split("\t") for l in open("panel.vcf") if l[:2] != "##"]
-code = {"0/0": 0, "0/1": 1, "1/1": 2, "./.": np.nan}
-g = dict(zip(rows[0][9:], np.array([[code[c] for c in r[9:]] for r in rows[1:]], float).T))
-order = [l.split(",")[0] for l in open("some.csv")][1:]
-new = [i for i in rows[0][9:] if i not in order]
-panel = np.array([g[i] for i in order])
-fresh = np.array([np.where(np.isnan(g[i]), t["features.fill"].astype(float), g[i]) for i in new])
-s = json.loads(meta["settings"])
-def similar(a, b):
-    if s["metric"] == "kinship":
-        p = panel.mean(0) / 2
-        return (a - 2 * p) @ (b - 2 * p).T / (2 * (p * (1 - p)).sum())
-    if s["metric"] == "correlation":
-        a, b = a - a.mean(1, keepdims=True), b - b.mean(1, keepdims=True)
-    return (a @ b.T) / np.linalg.norm(a, axis=1)[:, None] / np.linalg.norm(b, axis=1)
-def joined(sim):
-    sim = np.round(sim, 12)
-    if s["build"] == "knn":
-        out = np.zeros_like(sim)
-        for i, r in enumerate(sim):
-            out[i, np.argsort(-r, kind="stable")[:int(s["k"])]] = 1
-        return out
-    return np.where(sim >= float(s["threshold"]), np.maximum(sim, 0), 0)
-sim = similar(panel, panel)
-np.fill_diagonal(sim, -9)
-a = joined(sim)
-a = np.maximum(a, a.T) + np.eye(len(a))
-d = a.sum(1)
-a = a / np.sqrt(np.outer(d, d))
-b = joined(similar(fresh, panel))
-e = b.sum(1) + 1
-b = b / np.sqrt(np.outer(e, d))
-scale = lambda x: (x - t["features.mean"]) * t["features.factor"]
-h, f = scale(panel), scale(fresh)
-for l in range(2):
-    w = t[f"layers.{l}.weight"].astype(float)
-    h, f = a @ h @ w + t[f"layers.{l}.bias"], (b @ h + f / e[:, None]) @ w + t[f"layers.{l}.bias"]
-    if l == 0:
-        h, f = np.maximum(h, 0), np.maximum(f, 0)
-print("id,prediction")
-for i, v in zip(new, f[:, 0]):
-    print(f"{i},{v * float(meta['target_sd']) + float(meta['target_mean'])}")
-PY
-        /usr/bin/python3 joined.py >numpy.csv
+        /usr/bin/python3 "$SRCDIR/tests/cli/joined.py" one.safetensors panel.vcf some.csv >numpy.csv
         is "numpy predicts the same, $graph" "$(predict one.db --genotypes panel.vcf | same numpy.csv)" "same 30"
     done
 else

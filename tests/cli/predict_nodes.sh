@@ -97,59 +97,11 @@ like "missing cells are counted" "$(cat .err)" "gap.csv: set 1 missing cell to t
 
 # Compute it independently.
 if /usr/bin/python3 -c 'import numpy' 2>/dev/null; then
-    cat >joined.py <<'PY'
-import csv, json, struct, sys
-import numpy as np
-model, features, new, out = sys.argv[1:]
-raw = open(model, "rb").read()
-n = struct.unpack("<Q", raw[:8])[0]
-header = json.loads(raw[8:8 + n])
-meta = header.pop("__metadata__")
-types = {"F64": "<f8", "F32": "<f4", "U8": "u1"}
-t = {k: np.frombuffer(raw[8 + n:][v["data_offsets"][0]:v["data_offsets"][1]], types[v["dtype"]]).reshape(v["shape"]) for k, v in header.items()}
-names = bytes(t["features.names"]).decode().split("\0")[:-1]
-def read(path):
-    rows = list(csv.DictReader(open(path)))
-    x = {}
-    for r in rows:
-        row = x.setdefault(r["node"], np.zeros(len(names)))
-        if "feature" in r:
-            if r["feature"] in names:
-                row[names.index(r["feature"])] = float(r["value"])
-        else:
-            row[:] = [float(r[k]) for k in names]
-    return x
-x, y = read(features), read(new)
-order = [r["node"] for r in csv.DictReader(open("labels.csv"))]
-at = {k: i for i, k in enumerate(order)}
-a = np.eye(len(order))
-for r in csv.DictReader(open("edges.csv")):
-    a[at[r["from"]], at[r["to"]]] = a[at[r["to"]], at[r["from"]]] = float(r["weight"])
-d = a.sum(1)
-a = a / np.sqrt(np.outer(d, d))
-b = np.zeros((len(y), len(order)))
-to = {k: i for i, k in enumerate(y)}
-for r in csv.DictReader(open("new_edges.csv")):
-    if r["to"] in to and r["from"] in at:
-        b[to[r["to"]], at[r["from"]]] = float(r["w"])
-e = b.sum(1) + 1
-b = b / np.sqrt(np.outer(e, d))
-scale = lambda v: (v - t["features.mean"]) * t["features.factor"] if "features.mean" in t else v
-h = scale(np.array([x.get(k, np.zeros(len(names))) for k in order]))
-f = scale(np.array([y[k] for k in y]))
-for l in range(2):
-    w = t[f"layers.{l}.weight"].astype(float)
-    h, f = a @ h @ w + t[f"layers.{l}.bias"], (b @ h + f / e[:, None]) @ w + t[f"layers.{l}.bias"]
-    if l == 0:
-        h, f = np.maximum(h, 0), np.maximum(f, 0)
-with open(out, "w") as o:
-    for k, v in zip(y, f[:, 0]):
-        o.write(f"{k},{v * float(meta['target_sd']) + float(meta['target_mean'])}\n")
-PY
     "$ESPALIER" show t1 --model full.safetensors 2>/dev/null
     "$ESPALIER" show listed.db t1 --model listed.safetensors 2>/dev/null
-    /usr/bin/python3 joined.py full.safetensors all.csv new.csv full.out
-    /usr/bin/python3 joined.py listed.safetensors listed.csv new_listed.csv listed.out
+    joined() { /usr/bin/python3 "$SRCDIR/tests/cli/joined.py" "$@"; }
+    joined full.safetensors all.csv new.csv labels.csv edges.csv new_edges.csv >full.out
+    joined listed.safetensors listed.csv new_listed.csv labels.csv edges.csv new_edges.csv >listed.out
     is "numpy predicts the same of a full table" "$(predict --trial t1 --features new.csv --edges new_edges.csv | same full.out)" "same 20"
     is "and of listed features" "$(predict listed.db --trial t1 --features new_listed.csv --edges new_edges.csv | same listed.out)" "same 20"
 else
