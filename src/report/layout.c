@@ -84,25 +84,33 @@ static int32_t find_droppable(const struct layout_column *columns, int32_t n, co
     return c;
 }
 
-/* Leave out the next column, or those that "+" joins. False: there is none. */
-static bool drop_next(struct layout_column *columns, int32_t n, const char *keep, const char *drop)
+/* Leave out the next column, or those that "+" joins, which do not return. order: of the step.
+ * False: there is none. */
+static bool drop_next(struct layout_column *columns, int32_t n, const char *keep, const char *drop,
+                      int order)
 {
-    const char *at = drop ? drop : "";
+    const char *at = drop;
     bool is_dropped = false;
     int32_t c;
 
     for (size_t length; (length = next_name(&at)) > 0; at += length) {
         c = find_droppable(columns, n, at, length, keep, drop);
-        if (c >= 0)
+        if (c >= 0) {
+            bool is_joined = at[length] == '+' || (at > drop && at[-1] == '+');
+
             columns[c].is_left_out = is_dropped = true;
+            columns[c].order = is_joined ? 0 : order;
+        }
         if (is_dropped && at[length] != '+')
             return true;
     }
     for (c = n - 1; c >= 0 && !can_drop(&columns[c], keep); c--)
         ;
-    if (c >= 0)
-        columns[c].is_left_out = true;
-    return c >= 0;
+    if (c < 0)
+        return false;
+    columns[c].is_left_out = true;
+    columns[c].order = order;
+    return true;
 }
 
 static int least_total(const struct layout_column *columns, int32_t n)
@@ -121,43 +129,22 @@ static int least_total(const struct layout_column *columns, int32_t n)
     return sum;
 }
 
-/* Return the place in `drop` of the name that stands for the column, or the end of `drop`. */
-static size_t place_of(const char *drop, const struct layout_column *column)
-{
-    const char *at = drop;
-    size_t n;
-
-    while ((n = next_name(&at)) > 0 && !names(at, n, column, drop))
-        at += n;
-    return (size_t)(at - drop);
-}
-
-static bool is_joined(const char *drop, size_t place)
-{
-    return (place && drop[place - 1] == '+') || drop[place + strcspn(drop + place, " +")] == '+';
-}
-
-/* Show columns again that fit, the last left out first. */
-static void restore(struct layout_column *columns, int32_t n, int width, const char *drop)
-{
-    for (size_t place = strlen(drop) + 1; place-- > 0;)
-        for (int32_t c = 0; c < n; c++) {
-            if (!columns[c].is_left_out || place_of(drop, &columns[c]) != place ||
-                is_joined(drop, place))
-                continue;
-            columns[c].is_left_out = false;
-            columns[c].is_left_out = least_total(columns, n) > width;
-        }
-}
-
 void layout_fit(struct layout_column *columns, int32_t n, int width, const char *keep,
                 const char *drop)
 {
+    int order = 1;
+
     if (width <= 0 || total(columns, n) <= width)
         return;
-    while (least_total(columns, n) > width && drop_next(columns, n, keep, drop))
-        ;
-    restore(columns, n, width, drop ? drop : "");
+    while (least_total(columns, n) > width && drop_next(columns, n, keep, drop ? drop : "", order))
+        order++;
+    /* show columns again that fit, the last left out first */
+    while (--order > 0)
+        for (int32_t c = 0; c < n; c++)
+            if (columns[c].is_left_out && columns[c].order == order) {
+                columns[c].is_left_out = false;
+                columns[c].is_left_out = least_total(columns, n) > width;
+            }
     narrow(columns, n, width, READABLE);
     narrow(columns, n, width, 1);
 }

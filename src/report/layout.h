@@ -15,6 +15,7 @@ struct layout_column {
     bool is_text; /* in: cells may be cut */
     bool is_same; /* in: several rows, and all have the same cell */
     bool is_left_out;
+    int order; /* scratch: when it was left out */
 };
 
 /* Fit columns [n] into a number of terminal columns (0: no limit).
