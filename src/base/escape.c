@@ -116,25 +116,14 @@ static size_t page_next(uint32_t *out, const char *text)
 
 static void put_html_byte(struct buf *out, char byte)
 {
-    switch (byte) {
-    case '<':
-        buf_puts(out, "&lt;");
-        break;
-    case '>':
-        buf_puts(out, "&gt;");
-        break;
-    case '&':
-        buf_puts(out, "&amp;");
-        break;
-    case '"':
-        buf_puts(out, "&quot;");
-        break;
-    case '\'':
-        buf_puts(out, "&#39;");
-        break;
-    default:
+    static const char signs[] = "<>&\"'";
+    static const char *const entities[] = {"&lt;", "&gt;", "&amp;", "&quot;", "&#39;"};
+    const char *sign = strchr(signs, byte);
+
+    if (sign)
+        buf_puts(out, entities[sign - signs]);
+    else
         buf_putc(out, byte);
-    }
 }
 
 void escape_html(struct buf *out, const char *text)
