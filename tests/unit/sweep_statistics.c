@@ -23,11 +23,12 @@ static void test_anova(void **state)
     static const double y[] = {3.1, 4.7, 2.2, 5.9, 6.4, 1.5, 2.8, 4.1, 3.3, 5.2, 7.7, 0.9,
                                3.6, 5.0, 2.9, 6.1, 6.6, 2.4, 2.0, 4.4, 3.1, 4.8, 7.1, 1.2};
     static const int32_t levels[] = {4, 2, 3};
+    struct arena memory = {0};
     double main[3], pair[9];
     struct err err;
 
     (void)state;
-    near(anova_grid(main, pair, y, levels, 3, &err), 85.9583333333333);
+    near(anova_grid(main, pair, y, levels, 3, &memory, &err), 85.9583333333333);
     near(main[0], 1.41833333333333234);
     near(main[1], 8.88166666666666238);
     near(main[2], 51.0208333333333357);
@@ -35,20 +36,23 @@ static void test_anova(void **state)
     near(pair[0 * 3 + 2], 1.76916666666667055);
     near(pair[1 * 3 + 2], 20.2008333333333212);
     near(pair[1 * 3 + 0], 0);
+    arena_release(&memory);
 }
 
 static void test_one_axis(void **state)
 {
     static const double y[] = {1, 2, 6};
     static const int32_t levels[] = {1, 3};
+    struct arena memory = {0};
     double main[2], pair[4];
     struct err err;
 
     (void)state;
-    near(anova_grid(main, pair, y, levels, 2, &err), 14);
+    near(anova_grid(main, pair, y, levels, 2, &memory, &err), 14);
     near(main[0], 0);
     near(main[1], 14);
     near(pair[1], 0);
+    arena_release(&memory);
 }
 
 /* By R 4.2.2: qt(0.975, 4) * sqrt((1/5 + 1/4) * var(d)) */

@@ -2,7 +2,7 @@
 #include "report/sweep/statistics.h"
 
 #include <math.h>
-#include <stdlib.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/student.h"
@@ -62,41 +62,6 @@ struct grid {
     double **mean;  /* [k][levels] of each level */
 };
 
-static void grid_release(struct grid *g)
-{
-    for (int32_t a = 0; g->mean && a < g->k; a++)
-        free(g->mean[a]);
-    free(g->mean);
-    free(g->stride);
-    free(g->y);
-}
-
-static int grid_init(struct grid *g, const double *y, const int32_t *levels, int32_t k)
-{
-    double sum = 0;
-
-    *g = (struct grid){.levels = levels, .k = k, .n = 1};
-    g->stride = calloc((size_t)k + 1, sizeof *g->stride);
-    g->mean = calloc((size_t)k + 1, sizeof *g->mean);
-    if (!g->stride || !g->mean)
-        return -1;
-    for (int32_t a = k - 1; a >= 0; a--) {
-        g->stride[a] = g->n;
-        g->n *= (size_t)levels[a];
-        g->mean[a] = calloc((size_t)levels[a], sizeof *g->mean[a]);
-        if (!g->mean[a])
-            return -1;
-    }
-    g->y = malloc(g->n * sizeof *g->y);
-    if (!g->y)
-        return -1;
-    for (size_t i = 0; i < g->n; i++)
-        sum += y[i];
-    for (size_t i = 0; i < g->n; i++)
-        g->y[i] = y[i] - sum / (double)g->n;
-    return 0;
-}
-
 static int32_t level_of(const struct grid *g, size_t cell, int32_t axis)
 {
     return (int32_t)(cell / g->stride[axis] % (size_t)g->levels[axis]);
@@ -132,17 +97,30 @@ static double interaction(const struct grid *g, int32_t a, int32_t b, double *ce
 }
 
 double anova_grid(double *main, double *pair, const double *y, const int32_t *levels, int32_t k,
-                  struct err *err)
+                  struct arena *memory, struct err *err)
 {
-    struct grid g;
-    double *cell = NULL, total = 0;
-    int rc = grid_init(&g, y, levels, k);
+    struct grid g = {.levels = levels, .k = k, .n = 1};
+    double *cell, sum = 0, total = 0;
+    bool is_short;
 
-    if (!rc)
-        cell = malloc(g.n * sizeof *cell);
-    if (rc || !cell) {
-        grid_release(&g);
+    g.stride = arena_take(memory, (size_t)k, sizeof *g.stride);
+    g.mean = arena_take(memory, (size_t)k, sizeof(double *));
+    is_short = !g.stride || !g.mean;
+    for (int32_t a = k - 1; !is_short && a >= 0; a--) {
+        g.stride[a] = g.n;
+        g.n *= (size_t)levels[a];
+        g.mean[a] = arena_take_zeroed(memory, (size_t)levels[a], sizeof *g.mean[a]);
+        is_short = !g.mean[a];
+    }
+    g.y = arena_take(memory, g.n, sizeof *g.y);
+    cell = arena_take(memory, g.n, sizeof *cell);
+    if (is_short || !g.y || !cell)
         return err_nomem(err, "analysis of variance", g.n * sizeof *cell);
+    for (size_t i = 0; i < g.n; i++)
+        sum += y[i];
+    for (size_t i = 0; i < g.n; i++) {
+        g.y[i] = y[i] - sum / (double)g.n;
+        total += g.y[i] * g.y[i];
     }
     memset(pair, 0, (size_t)k * (size_t)k * sizeof *pair);
     for (int32_t a = 0; a < k; a++)
@@ -150,9 +128,5 @@ double anova_grid(double *main, double *pair, const double *y, const int32_t *le
     for (int32_t a = 0; a < k; a++)
         for (int32_t b = a + 1; b < k; b++)
             pair[a * k + b] = interaction(&g, a, b, cell);
-    for (size_t i = 0; i < g.n; i++)
-        total += g.y[i] * g.y[i];
-    free(cell);
-    grid_release(&g);
     return total;
 }

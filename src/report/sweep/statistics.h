@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/arena.h"
 #include "base/err.h"
 
 /* The factor of the sample standard deviation in resampled_half_width(). NaN for n < 2. */
@@ -42,9 +43,10 @@ int32_t pareto_front(int32_t *front, const double *score, const double *cost, in
  *   pair   out  (k, k) of each pair a < b at a * k + b; other entries are 0
  *   y      in   [product of levels] row-major, the last axis fastest; finite
  *   levels in   [k] levels of each axis, at least 1
+ *   memory      for scratch
  *
  * Returns the total sum of squares around the mean. -1 and err: out of memory. */
 double anova_grid(double *main, double *pair, const double *y, const int32_t *levels, int32_t k,
-                  struct err *err);
+                  struct arena *memory, struct err *err);
 
 #endif

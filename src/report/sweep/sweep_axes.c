@@ -136,22 +136,19 @@ enum { FIRST_AXIS = 2 };
 int sweep_read_axes(struct sweep_data *data, const struct result_table *leaderboard,
                     struct err *err)
 {
-    const struct cell **cells;
+    size_t n_configs = (size_t)data->n_configs;
+    const struct cell **cells = sweep_take(data, n_configs, sizeof(const struct cell *), err);
     int32_t n = 0;
-    int rc = 0;
 
     while (strcmp(leaderboard->names[FIRST_AXIS + n], "trials") != 0)
         n++;
     data->n_axes = n;
     data->axes = sweep_take(data, (size_t)n, sizeof *data->axes, err);
-    data->level = sweep_take(data, (size_t)n * (size_t)data->n_configs, sizeof *data->level, err);
-    if (!data->axes || !data->level)
+    data->level = sweep_take(data, (size_t)n * n_configs, sizeof *data->level, err);
+    if (!cells || !data->axes || !data->level)
         return -1;
-    cells = malloc((size_t)data->n_configs * sizeof *cells);
-    if (!cells)
-        return err_nomem(err, "report", (size_t)data->n_configs * sizeof *cells);
-    for (int32_t a = 0; a < n && !rc; a++)
-        rc = read_axis(data, a, leaderboard, FIRST_AXIS + a, cells, err);
-    free(cells);
-    return rc;
+    for (int32_t a = 0; a < n; a++)
+        if (read_axis(data, a, leaderboard, FIRST_AXIS + a, cells, err))
+            return -1;
+    return 0;
 }

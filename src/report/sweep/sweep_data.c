@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/sweep/sweep_data.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 void sweep_data_release(struct sweep_data *data)
@@ -79,28 +78,4 @@ void sweep_data_put_levels(struct buf *out, const struct sweep_data *data, int32
             buf_printf(out, "%s%s %s", gap, data->axes[a].name, data->axes[a].label[level[a]]);
             gap = ", ";
         }
-}
-
-static int compare_texts(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-int32_t sweep_unique_texts(const char **texts, int32_t n)
-{
-    int32_t n_unique = 0;
-
-    qsort(texts, (size_t)n, sizeof *texts, compare_texts);
-    for (int32_t i = 0; i < n; i++)
-        if (!n_unique || strcmp(texts[n_unique - 1], texts[i]) != 0)
-            texts[n_unique++] = texts[i];
-    return n_unique;
-}
-
-int32_t sweep_find_text(const char *const *texts, int32_t n, const char *text)
-{
-    const char *const *found =
-        n ? bsearch(&text, texts, (size_t)n, sizeof *texts, compare_texts) : NULL;
-
-    return found ? (int32_t)(found - texts) : -1;
 }

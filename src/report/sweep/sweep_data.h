@@ -286,9 +286,4 @@ int sweep_read_table(struct sweep_data *data, struct store *store, enum query qu
                                  struct err *err),
                      struct err *err);
 
-/* Sort texts [n] and return how many differ, which come first. */
-int32_t sweep_unique_texts(const char **texts, int32_t n);
-/* The index of a text among sorted ones; -1: none. */
-int32_t sweep_find_text(const char *const *texts, int32_t n, const char *text);
-
 #endif

@@ -39,38 +39,32 @@ static double value_of(struct sweep_data *data, const struct result_table *rows,
                                    : result_table_real(rows, r, column);
 }
 
-static int take_groups(struct sweep_data *data, const struct result_table *rows, struct err *err)
+/* The place of the row's group, which is added if it is new; -1: it has none. -2: out of memory. */
+static int32_t group_of(struct sweep_data *data, const struct result_table *rows, int64_t r,
+                        struct err *err)
 {
     struct sweep_predictions *p = &data->predictions;
+    int32_t group = (int32_t)result_table_integer(rows, r, "place") - 1;
 
-    p->groups = sweep_take(data, (size_t)rows->n_rows, sizeof *p->groups, err);
-    if (!p->groups)
-        return -1;
-    for (int64_t r = 0; r < rows->n_rows; r++)
-        if (result_table_find(rows, r, "sample_group")->type == CELL_TEXT)
-            p->groups[p->n_groups++] = result_table_text(rows, r, "sample_group");
-    p->n_groups = sweep_unique_texts(p->groups, p->n_groups);
-    for (int32_t g = 0; g < p->n_groups; g++) {
-        p->groups[g] = sweep_copy(data, p->groups[g], err);
-        if (!p->groups[g])
-            return -1;
+    if (group >= 0 && !p->groups[group]) {
+        p->groups[group] = sweep_copy_cell(data, rows, r, "sample_group", err);
+        p->n_groups++;
     }
-    return 0;
+    return group >= 0 && !p->groups[group] ? -2 : group;
 }
 
 static int take_row(struct sweep_data *data, const struct result_table *rows, int64_t r,
                     struct err *err)
 {
     struct sweep_predictions *p = &data->predictions;
-    const char *group = result_table_text(rows, r, "sample_group");
 
     p->id[r] = sweep_copy_cell(data, rows, r, "id", err);
-    p->group[r] = sweep_find_text(p->groups, p->n_groups, group);
+    p->group[r] = group_of(data, rows, r, err);
     p->replicate[r] = (int32_t)result_table_integer(rows, r, "replicate");
     p->fold[r] = (int32_t)result_table_integer(rows, r, "fold");
     p->observed[r] = value_of(data, rows, r, "observed", err);
     p->predicted[r] = value_of(data, rows, r, "predicted", err);
-    return p->id[r] ? 0 : -1;
+    return p->id[r] && p->group[r] > -2 ? 0 : -1;
 }
 
 static int take_arrays(struct sweep_data *data, size_t n, struct err *err)
@@ -79,12 +73,14 @@ static int take_arrays(struct sweep_data *data, size_t n, struct err *err)
 
     p->classes = sweep_take(data, MOST_CLASSES, sizeof *p->classes, err);
     p->id = sweep_take(data, n, sizeof *p->id, err);
+    p->groups = sweep_take(data, n, sizeof *p->groups, err);
     p->group = sweep_take(data, n, sizeof *p->group, err);
     p->replicate = sweep_take(data, n, sizeof *p->replicate, err);
     p->fold = sweep_take(data, n, sizeof *p->fold, err);
     p->observed = sweep_take(data, n, sizeof *p->observed, err);
     p->predicted = sweep_take(data, n, sizeof *p->predicted, err);
-    return p->classes && p->id && p->group && p->replicate && p->fold && p->observed && p->predicted
+    return p->classes && p->id && p->groups && p->group && p->replicate && p->fold && p->observed &&
+                   p->predicted
                ? 0
                : -1;
 }
@@ -139,8 +135,7 @@ static int take_predictions(struct sweep_data *data, const struct result_table *
 
     p->config = data->chosen;
     p->n = (int32_t)rows->n_rows;
-    if (take_arrays(data, (size_t)p->n, err) || take_groups(data, rows, err) ||
-        take_classes(data, scores, err))
+    if (take_arrays(data, (size_t)p->n, err) || take_classes(data, scores, err))
         return -1;
     for (int64_t r = 0; r < rows->n_rows; r++)
         if (take_row(data, rows, r, err))

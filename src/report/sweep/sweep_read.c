@@ -129,25 +129,21 @@ static int read_configs(struct sweep_data *data, const struct result_table *l, s
 
 static int take_types(struct sweep_data *data, const struct result_table *rows, struct err *err)
 {
-    const char **types = sweep_take(data, (size_t)rows->n_rows, sizeof *types, err);
-
-    if (!types || rows->n_rows > INT32_MAX)
+    data->types = sweep_take(data, (size_t)rows->n_rows, sizeof *data->types, err);
+    if (!data->types)
         return -1;
-    for (int64_t r = 0; r < rows->n_rows; r++)
-        types[r] = result_table_text(rows, r, "type");
-    data->n_types = sweep_unique_texts(types, (int32_t)rows->n_rows);
-    data->types = types;
     for (int64_t r = 0; r < rows->n_rows; r++) {
         int32_t c = sweep_data_find(data, result_table_integer(rows, r, "config"));
-        const char *type = result_table_text(rows, r, "type");
+        int32_t type = (int32_t)result_table_integer(rows, r, "place");
 
         if (c >= 0)
-            data->configs[c].type = sweep_find_text(types, data->n_types, type);
-    }
-    for (int32_t t = 0; t < data->n_types; t++) {
-        types[t] = sweep_copy(data, types[t], err);
-        if (!types[t])
+            data->configs[c].type = type;
+        if (type < data->n_types)
+            continue;
+        data->types[type] = sweep_copy_cell(data, rows, r, "type", err);
+        if (!data->types[type])
             return -1;
+        data->n_types = type + 1;
     }
     return 0;
 }

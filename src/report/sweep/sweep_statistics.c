@@ -176,7 +176,7 @@ static int analyse(struct sweep_data *data, const struct varied *v, struct err *
     for (size_t i = 0; i < n; i++)
         if (isnan(y[i])) /* so another combination occurs twice */
             return explain(data, err, "some configurations share a combination of levels");
-    data->effects.total = anova_grid(main, pair, y, v->levels, v->n, err);
+    data->effects.total = anova_grid(main, pair, y, v->levels, v->n, &data->memory, err);
     if (data->effects.total < 0)
         return -1;
     if (data->effects.total <= noise_of(y, n))
@@ -202,7 +202,6 @@ struct sums {
     double *of_slot;   /* (levels, n_slots) sums, then means, of the level's configurations */
     double *deviation; /* [n_slots] */
     bool *is_full;     /* [n_slots] each complete configuration has a value */
-    int32_t n_full;
 };
 
 static void find_full_slots(struct sums *sums, const struct sweep_data *data)
@@ -213,7 +212,6 @@ static void find_full_slots(struct sums *sums, const struct sweep_data *data)
         sums->is_full[s] = true;
         for (int32_t c = 0; c < data->n_configs; c++)
             sums->is_full[s] &= !data->configs[c].is_complete || !isnan(value[c]);
-        sums->n_full += sums->is_full[s];
     }
 }
 

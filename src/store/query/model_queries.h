@@ -42,9 +42,12 @@
       "SELECT trial_id AS trial FROM config JOIN trial USING (config_id) JOIN model" \
       " USING (trial_id) WHERE sweep_id = ?1 ORDER BY trial_id") \
     X(PREDICTIONS, /* of a configuration: out-of-fold; numbers, or names of classes with a JSON \
-                      object of probabilities or of scores */ \
-      "trial:i replicate:n fold:n sample:n id:s sample_group:S probabilities:S scores:S", \
-      "SELECT trial_id AS trial, replicate, fold, sample, id, sample_group, observed," \
+                      object of probabilities or of scores. place: of the group among all of them, \
+                      from 1; 0 without one */ \
+      "trial:i replicate:n fold:n sample:n id:s sample_group:S place:n probabilities:S scores:S", \
+      "SELECT trial_id AS trial, replicate, fold, sample, id, sample_group," \
+      " iif(sample_group IS NULL, 0, dense_rank() OVER (PARTITION BY sample_group IS NULL" \
+      " ORDER BY sample_group)) AS place, observed," \
       " prediction.predicted, probabilities, scores FROM trial JOIN prediction USING (trial_id)" \
       " WHERE config_id = ?1 ORDER BY trial_id, sample") \
     X(CLASS_SCORES, /* of a configuration: probabilities or scores of its predictions */ \

@@ -142,10 +142,11 @@
       "SELECT direction, task, file, ini, data_digest, samples, features, classes," \
       " coalesce(parts, '') AS parts, created, updated, coalesce((SELECT " SQL_SHARE " FROM config WHERE config.sweep_id =" \
       " sweep.sweep_id ORDER BY config_id LIMIT 1), 0.0) AS share FROM sweep WHERE sweep_id = ?1") \
-    X(SWEEP_TYPES, /* model type of each configuration */ \
-      "config:i type:s", \
-      "SELECT config_id AS config, coalesce(params ->> 'type', '') AS type FROM config" \
-      " WHERE sweep_id = ?1 ORDER BY config_id") \
+    X(SWEEP_TYPES, /* model type of each configuration. place: of the type among all of them */ \
+      "config:i type:s place:n", \
+      "SELECT config_id AS config, coalesce(params ->> 'type', '') AS type," \
+      " dense_rank() OVER (ORDER BY coalesce(params ->> 'type', '')) - 1 AS place FROM config" \
+      " WHERE sweep_id = ?1 ORDER BY place") \
     X(SWEEP_VALUES, /* objective and epochs of each trial; NULL before it is done; no epochs: NULL. slot: \
                        counts the pairs of replicate and fold */ \
       "config:i replicate:n fold:n slot:n value:R epochs:R", \
