@@ -260,15 +260,6 @@ static int copy_file(int to_folder, const char *to_name, int from_folder, const 
     return n ? -1 : 0;
 }
 
-static int take(int to_folder, const char *to_name, int from_folder, const char *from_name)
-{
-    if (unlinkat(to_folder, to_name, 0) && errno != ENOENT)
-        return -1;
-    if (!linkat(from_folder, from_name, to_folder, to_name, 0))
-        return 0;
-    return copy_file(to_folder, to_name, from_folder, from_name);
-}
-
 int folder_take_file(const char *to, const char *from, const char *name, struct err *err)
 {
     const char *from_name, *to_name;
@@ -283,8 +274,10 @@ int folder_take_file(const char *to, const char *from, const char *name, struct 
         return 1;
     }
     to_folder = open_parent(to, name, true, &to_name);
-    if (to_folder >= 0)
-        rc = take(to_folder, to_name, from_folder, from_name);
+    if (to_folder >= 0 && (!unlinkat(to_folder, to_name, 0) || errno == ENOENT))
+        rc = linkat(from_folder, from_name, to_folder, to_name, 0)
+                 ? copy_file(to_folder, to_name, from_folder, from_name)
+                 : 0;
     if (rc)
         rc = err_set(err, "%s/%s: cannot be written: %s", to, name, beneath_reason());
     if (to_folder >= 0)

@@ -118,15 +118,9 @@ static const char *warnings_of_r(const char *line, const char *last)
     return last;
 }
 
-static bool ends_with(const char *begin, const char *end, const char *tail)
-{
-    size_t n = strlen(tail);
-
-    return (size_t)(end - begin) >= n && !memcmp(end - n, tail, n);
-}
-
 static bool keep_r_error(struct buf *lines)
 {
+    static const char unopened[] = "cannot open the connection\n";
     const char *text = buf_text(lines), *end = text + lines->size;
     const char *last = line_before(text, end), *error = last, *more;
     struct buf message = {0};
@@ -138,7 +132,10 @@ static bool keep_r_error(struct buf *lines)
     if (!is_r_error(error))
         return false;
     end = end_of_r_error(error, last);
-    more = ends_with(error, end, "cannot open the connection\n") ? warnings_of_r(end, last) : last;
+    more = (size_t)(end - error) >= sizeof unopened - 1 &&
+                   !memcmp(end - (sizeof unopened - 1), unopened, sizeof unopened - 1)
+               ? warnings_of_r(end, last)
+               : last;
     buf_add(&message, error, (size_t)(end - error));
     buf_add(&message, more, (size_t)(last - more));
     if (!buf_failed(&message)) {

@@ -93,13 +93,6 @@ static bool has_part(const struct record_word *w)
                             "|train|training|val|valid|validation|dev|test|testing|eval|holdout|");
 }
 
-/* Before the name of a metric: a number of another kind, or of another model. */
-static bool is_other_number(const struct record_word *w)
-{
-    return word_is_any_case(w, "|std|stdev|sd|se|sem|stderr|deviation|var|variance|delta|lower|"
-                               "upper|target|baseline|initial|previous|prev|old|");
-}
-
 /* Words before a name that do not belong to it. */
 static bool is_filler(const struct scan *s, const struct record_word *w)
 {
@@ -150,11 +143,15 @@ static bool is_one_of(const struct record_word *w)
     return word_is_any_case(w, "|fold|class|split|");
 }
 
-/* True if the objective may follow n words, as in "Final val acc"; its first word is objective[0]. */
+/* True if the objective may follow n words, as in "Final val acc", but not a number of another kind, or of
+ * another model. Its first word is objective[0]. */
 static bool may_precede(const struct record_word *words, int n, const struct record_word *objective)
 {
     for (int i = 0; i < n; i++)
-        if (is_other_number(&words[i]) || (has_part(&words[i]) && !has_part(objective)))
+        if (word_is_any_case(&words[i],
+                             "|std|stdev|sd|se|sem|stderr|deviation|var|variance|delta|lower|"
+                             "upper|target|baseline|initial|previous|prev|old|") ||
+            (has_part(&words[i]) && !has_part(objective)))
             return false;
     return true;
 }
@@ -347,14 +344,6 @@ static bool take_unsigned(struct scan *s)
     return true;
 }
 
-/* A number, a time, a size: all up to a blank or a bracket. */
-static void skip_token(struct scan *s)
-{
-    while (s->at < s->end && !is_blank(*s->at) && !is_among(*s->at, ",;|()[]{}\"'="))
-        s->at++;
-    s->at += s->at < s->end && *s->at == '=';
-}
-
 /* A number follows the run: "Fold 3", "class 2". */
 static void note_fold(struct scan *s)
 {
@@ -366,8 +355,11 @@ static void note_fold(struct scan *s)
 static void take_digits(struct scan *s)
 {
     note_fold(s);
-    if (!take_unsigned(s))
-        skip_token(s);
+    if (!take_unsigned(s)) { /* a time, a size: all up to a blank or a bracket */
+        while (s->at < s->end && !is_blank(*s->at) && !is_among(*s->at, ",;|()[]{}\"'="))
+            s->at++;
+        s->at += s->at < s->end && *s->at == '=';
+    }
     end_run(s);
     s->is_after_number = true;
 }

@@ -23,21 +23,10 @@ size_t record_name_length(const char *text, size_t n)
     return i < PROGRAM_NAME ? i : 0;
 }
 
-/* A number such as 1e400, which is beyond the range of double. */
-static bool is_infinite(double *out, const char *text)
-{
-    char *end;
-
-    if (!*text || strspn(text, "+-.0123456789eE") != strlen(text))
-        return false;
-    *out = strtod(text, &end);
-    return !*end && isinf(*out);
-}
-
 int record_number(double *out, const char *text, size_t n)
 {
     static const char *const words[] = {"nan", "inf", "infinity"};
-    char copy[64];
+    char copy[64], *end;
     const char *word = copy;
 
     if (n >= sizeof copy)
@@ -46,8 +35,13 @@ int record_number(double *out, const char *text, size_t n)
     copy[n] = '\0';
     if (strlen(copy) != n)
         return -1;
-    if (real_parse(out, copy) == 0 || is_infinite(out, copy))
+    if (real_parse(out, copy) == 0)
         return 0;
+    /* 1e400 is beyond the range of double */
+    if (n && strspn(copy, "+-.0123456789eE") == n) {
+        *out = strtod(copy, &end);
+        return !*end && isinf(*out) ? 0 : -1;
+    }
     word += *word == '-' || *word == '+';
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (!strcasecmp(word, words[i])) {

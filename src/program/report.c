@@ -501,20 +501,6 @@ void program_report_read(struct program_report *r, const char *path)
         close(fd);
 }
 
-/* Take the last lines, which have no end. */
-static void end_streams(struct program_report *r, bool was_killed)
-{
-    struct program_intake *in = r->intake;
-    struct err before = r->reason;
-
-    if (in->results.partial.size)
-        end_line(r, &in->results, "", 0);
-    if (was_killed)
-        r->reason = before;
-    if (in->text.partial.size && !was_killed)
-        end_line(r, &in->text, "", 0);
-}
-
 static void stream_reset(struct report_stream *s)
 {
     struct report_stream fresh = {.label = s->label, .is_text = s->is_text};
@@ -546,9 +532,16 @@ static void merge_streams(struct program_intake *in)
 void program_report_end_attempt(struct program_report *r, bool was_killed)
 {
     struct program_intake *in = r->intake;
+    struct err before = r->reason;
     int32_t objective;
 
-    end_streams(r, was_killed);
+    /* The last lines have no end. */
+    if (in->results.partial.size)
+        end_line(r, &in->results, "", 0);
+    if (was_killed)
+        r->reason = before;
+    else if (in->text.partial.size)
+        end_line(r, &in->text, "", 0);
     merge_streams(in);
     objective = find_name(in, in->objective);
     in->refused = in->text.refused;
@@ -559,14 +552,6 @@ void program_report_end_attempt(struct program_report *r, bool was_killed)
     in->text_state.heading = -1;
     in->text_state.n_columns = 0;
     check_curve(r, &in->curve);
-}
-
-static void put_number(struct buf *out, double value)
-{
-    if (isfinite(value))
-        real_format(out, value);
-    else
-        buf_puts(out, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
 }
 
 void program_report_put_curve(struct buf *out, const struct program_report *r)
@@ -580,8 +565,13 @@ void program_report_put_curve(struct buf *out, const struct program_report *r)
 
         buf_printf(out, "{\"epoch\": %d", epoch);
         for (; k < curve_n_points(&in->curve) && point[k].epoch == epoch; k++) {
+            double value = point[k].value;
+
             buf_printf(out, ", \"%s\": ", in->names[point[k].name]);
-            put_number(out, point[k].value);
+            if (isfinite(value))
+                real_format(out, value);
+            else
+                buf_puts(out, isnan(value) ? "NaN" : value < 0 ? "-Infinity" : "Infinity");
         }
         buf_puts(out, "}\n");
     }

@@ -267,24 +267,17 @@ static void obey(struct server *s, const struct spawner_request *request, const 
     }
 }
 
-/* A spawner that is killed between receiving a request and noting it would leave the rank waiting
- * forever. */
-static void note_request(const struct server *s)
-{
-    struct spawner_request request;
-
-    if (recv(SOCKET, &request, sizeof request, MSG_PEEK | MSG_DONTWAIT) > 0 &&
-        request.kind == SPAWNER_RUN && request.serial > s->page->serial)
-        s->page->serial = request.serial;
-}
-
 static void take_request(struct server *s)
 {
     struct spawner_request request;
     int descriptors[SPAWNER_DESCRIPTORS];
     ssize_t n;
 
-    note_request(s);
+    /* A spawner that is killed between receiving a request and noting it would leave the rank waiting
+     * forever. */
+    if (recv(SOCKET, &request, sizeof request, MSG_PEEK | MSG_DONTWAIT) > 0 &&
+        request.kind == SPAWNER_RUN && request.serial > s->page->serial)
+        s->page->serial = request.serial;
     n = receive(&request, descriptors);
     if (n < 0 && (errno == EAGAIN || errno == EINTR))
         return;

@@ -401,19 +401,14 @@ static const char *piece_text(const struct template *t, size_t i)
     return t->texts.data + t->pieces[i].text;
 }
 
-/* The first word is a constant without a character other than blanks, or may be left out. */
-static bool is_empty(const struct template *t)
+/* The first word must not be a constant without a character other than blanks, or be left out. */
+static int check_command(struct template *t, struct err *err)
 {
     const char *text = t->n ? piece_text(t, 0) : "";
 
-    return !t->n || (!t->is_shell && (template_is_optional(t->pieces) || t->pieces->is_list)) ||
-           (!t->pieces[0].is_place && !text[strspn(text, " \t\r\n")] &&
-            (t->n == 1 || t->pieces[1].begins_word));
-}
-
-static int check_command(struct template *t, struct err *err)
-{
-    if (!is_empty(t))
+    if (t->n && (t->is_shell || !(template_is_optional(t->pieces) || t->pieces->is_list)) &&
+        (t->pieces->is_place || text[strspn(text, BLANKS)] ||
+         (t->n > 1 && !t->pieces[1].begins_word)))
         return 0;
     template_release(t);
     return err_set(err, "names no program: must be a program and its arguments");

@@ -129,12 +129,6 @@ static struct param bounds_of(const struct advice_axis *axis)
                           .flags = (is_positive ? PARAM_OPEN_MIN : 0) | PARAM_OPEN_MAX};
 }
 
-static bool is_within(double value, const struct param *p)
-{
-    return (p->flags & PARAM_OPEN_MIN ? value > p->min : value >= p->min) &&
-           (p->flags & PARAM_OPEN_MAX ? value < p->max : value <= p->max);
-}
-
 /* Write `next`, which continues the axis beyond `edge`, or the value halfway to the limit. False:
  * none is allowed. */
 static bool put_beyond(char text[NUMBER_TEXT], const struct advice_axis *axis, double edge,
@@ -152,7 +146,9 @@ static bool put_beyond(char text[NUMBER_TEXT], const struct advice_axis *axis, d
     if (strtod(text, NULL) == edge && !is_open && limit != 0)
         put_number(text, limit, p.type != PARAM_REAL);
     value = strtod(text, NULL);
-    return value != edge && (value != 0 || p.min < 0) && is_within(value, &p);
+    return value != edge && (value != 0 || p.min < 0) &&
+           (p.flags & PARAM_OPEN_MIN ? value > p.min : value >= p.min) &&
+           (p.flags & PARAM_OPEN_MAX ? value < p.max : value <= p.max);
 }
 
 /* "0.3 and 1" and "0.3,1"; false: nothing to try. */

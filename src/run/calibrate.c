@@ -146,20 +146,6 @@ static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job, d
     return n;
 }
 
-/* So that the probe's time is spent on training. Inputs that cannot be made fail again in the
- * probe. */
-static void make_inputs(struct job *job, const int32_t *configs, int n)
-{
-    struct settings s;
-    struct err err;
-
-    for (int i = 0; i < n; i++) {
-        plan_settings(&job->plan, configs[i], &s);
-        if (model_type_of(&s)->inputs)
-            (void)prepared_inputs(job->prepared, &s, &err);
-    }
-}
-
 /* If an epoch exceeds the whole budget, the cheapest probe is enough. */
 static void sort_configs(int32_t *configs, int n, const struct cost *cost)
 {
@@ -193,6 +179,7 @@ static int64_t observe_probes(struct cost *cost, struct job *job, double budget_
     int n = choose_configs(configs, job, most_bytes), n_tried = 0;
     struct model_runner *trainer;
     struct runner runner;
+    struct settings s;
     double until_s;
 
     if (!n)
@@ -202,7 +189,12 @@ static int64_t observe_probes(struct cost *cost, struct job *job, double budget_
         return -1;
     runner = model_runner_interface(trainer);
     sort_configs(configs, n, cost);
-    make_inputs(job, configs, n);
+    /* So that the probe's time is spent on training; inputs that cannot be made fail again there. */
+    for (int i = 0; i < n; i++) {
+        plan_settings(&job->plan, configs[i], &s);
+        if (model_type_of(&s)->inputs)
+            (void)prepared_inputs(job->prepared, &s, err);
+    }
     until_s = clock_now(&clock_thread) + budget_s;
     /* One type's time says little about the others, so each is probed, even beyond the budget. */
     for (int i = 0; i < n; i++) {

@@ -362,17 +362,6 @@ int job_points(struct job *job, struct errlist *faults)
     return job->prepared ? 0 : errlist_add_err(faults, &err);
 }
 
-static void measure_memory(struct job *job)
-{
-    struct process_memory now;
-
-    process_trim_memory();
-    now = process_memory();
-    job->program_bytes = fmax(now.resident_bytes - (double)job->data.block_bytes, 0);
-    job->prepare_bytes = now.peak_bytes;
-    job->store_bytes = fmin(job->store_bytes, STORE_CACHE_BYTES);
-}
-
 /* Print what the plan leaves out. */
 static void log_plan(const struct job *job)
 {
@@ -400,6 +389,7 @@ static void log_plan(const struct job *job)
 int job_plan(struct job *job, struct errlist *faults)
 {
     double begun_s = clock_now(&clock_system);
+    struct process_memory memory;
     struct err err;
 
     if (job_points(job, faults))
@@ -416,7 +406,11 @@ int job_plan(struct job *job, struct errlist *faults)
         return -1;
     if (advice_plan(job, &err))
         return errlist_add_err(faults, &err);
-    measure_memory(job);
+    process_trim_memory();
+    memory = process_memory();
+    job->program_bytes = fmax(memory.resident_bytes - (double)job->data.block_bytes, 0);
+    job->prepare_bytes = memory.peak_bytes;
+    job->store_bytes = fmin(job->store_bytes, STORE_CACHE_BYTES);
     log_verbose("plan: %lld trials of %d configurations, made in %.2f s",
                 (long long)job->plan.n_trials, job->plan.n_configs,
                 clock_now(&clock_system) - begun_s);

@@ -257,23 +257,19 @@ static void put_adjacency(struct facts *f, const struct csr *a)
     free(degree);
 }
 
-/* Planning searched for the neighbours already, but not for all similar samples. */
-static bool is_cheap(const struct dataset *d, const struct graph_spec *spec)
-{
-    return spec->build != GRAPH_THRESHOLD ||
-           (double)d->n_samples * d->n_samples * d->n_features < MOST_SIMILAR;
-}
-
 /* The graph is that of the first configuration that has one. */
 static void put_graph(struct facts *f)
 {
+    double n = f->d->n_samples;
     struct settings s;
     struct graph_spec spec;
     struct csr a;
 
     plan_settings_with(&f->job->plan, P_BUILD, &s);
     spec_graph(&spec, &s);
-    if (f->rc || !model_type_of(&s)->uses_graph || !is_cheap(f->d, &spec))
+    /* Planning searched for the neighbours already, but not for all similar samples. */
+    if (f->rc || !model_type_of(&s)->uses_graph ||
+        (spec.build == GRAPH_THRESHOLD && n * n * f->d->n_features >= MOST_SIMILAR))
         return;
     f->rc = prepared_graph(&a, f->job->prepared, &spec, f->err);
     if (f->rc)

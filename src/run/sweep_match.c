@@ -43,16 +43,6 @@ static void compare_inputs(struct errlist *changes, const struct result_table *f
     errlist_release(&known);
 }
 
-static void take_accepted(struct errlist *accepted, const struct result_table *facts)
-{
-    errlist_release(accepted);
-    for (int64_t r = 0; r < facts->n_rows; r++)
-        if (!strcmp(result_table_text(facts, r, "topic"), "accepted")) {
-            errlist_add(accepted, "%s", result_table_text(facts, r, "name"));
-            errlist_add(accepted, "%s", result_table_text(facts, r, "value"));
-        }
-}
-
 /* Compare the files of a program with those that the stored sweep had. If they are the same, or were
  * accepted, the trials have the digest that the sweep began with. changes: the others. */
 static int match_inputs(struct errlist *changes, struct store *store, struct job *job, bool accepts,
@@ -71,7 +61,12 @@ static int match_inputs(struct errlist *changes, struct store *store, struct job
     if (query_sweep(&sweep, store, job->sweep.fixed.v[P_SWEEP_NAME].s, err) ||
         query_table(&facts, store, QUERY_DATA_FACTS, sweep.sweep_id, err))
         return -1;
-    take_accepted(&job->accepted, &facts);
+    errlist_release(&job->accepted);
+    for (int64_t r = 0; r < facts.n_rows; r++)
+        if (!strcmp(result_table_text(&facts, r, "topic"), "accepted")) {
+            errlist_add(&job->accepted, "%s", result_table_text(&facts, r, "name"));
+            errlist_add(&job->accepted, "%s", result_table_text(&facts, r, "value"));
+        }
     if (!hash_equal(digest, job->data.digest))
         compare_inputs(changes, &facts, job);
     result_table_release(&facts);

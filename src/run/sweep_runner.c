@@ -57,27 +57,20 @@ static void put_gpus(struct buf *devices, struct buf *variables, const void *gpu
     put_gpu_variables(variables, &joined);
 }
 
-static int open_program(struct sweep_runner *runner, const struct plan *plan,
-                        const struct dataset *data, const struct sweep_place *place,
-                        struct err *err)
-{
-    runner->place.spawner = place->spawner;
-    runner->place.files = place->files;
-    runner->place.modules = find_modules(&runner->modules);
-    if (place->gpus->of) {
-        runner->place.put_gpus = put_gpus;
-        runner->place.gpus = place->gpus;
-    }
-    runner->program = program_runner_create(plan, data->digest, &runner->place, &clock_system, err);
-    return runner->program ? 0 : -1;
-}
-
 int sweep_runner_open(struct sweep_runner *runner, const struct plan *plan,
                       const struct dataset *data, struct prepared *prepared,
                       const struct sweep_place *place, struct err *err)
 {
-    if (sweep_is_program(plan->sweep))
-        return open_program(runner, plan, data, place, err);
+    if (sweep_is_program(plan->sweep)) {
+        runner->place = (struct program_place){.spawner = place->spawner,
+                                               .files = place->files,
+                                               .modules = find_modules(&runner->modules),
+                                               .put_gpus = place->gpus->of ? put_gpus : NULL,
+                                               .gpus = place->gpus};
+        runner->program =
+            program_runner_create(plan, data->digest, &runner->place, &clock_system, err);
+        return runner->program ? 0 : -1;
+    }
     spawner_stop(place->spawner);
     runner->model = model_runner_create(plan, data, prepared, &clock_system, err);
     return runner->model ? 0 : -1;

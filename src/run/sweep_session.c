@@ -358,26 +358,19 @@ static int report_without(const struct sweep_session *session, struct err *err)
     return 0;
 }
 
-static int drop_damaged(const struct sweep_session *session, struct err *err)
-{
-    struct errlist notes = {0};
-    int rc = store_drop_damaged(session->store, session->job->sweep.fixed.v[P_SWEEP_NAME].s, &notes,
-                                err);
-
-    for (size_t i = 0; i < notes.n; i++)
-        log_warn("%s", notes.text[i]);
-    errlist_release(&notes);
-    return rc;
-}
-
 int sweep_session_settle_models(struct sweep_session *session, struct err *err)
 {
     const struct given *fixed = &session->job->sweep.fixed;
     bool is_none = keep_of(fixed->v) == KEEP_NONE;
+    const char *name = fixed->v[P_SWEEP_NAME].s;
+    struct errlist damaged = {0};
     int64_t n = 0;
-    int rc = is_none ? store_drop_models(session->store, fixed->v[P_SWEEP_NAME].s, &n, err)
-                     : drop_damaged(session, err);
+    int rc = is_none ? store_drop_models(session->store, name, &n, err)
+                     : store_drop_damaged(session->store, name, &damaged, err);
 
+    for (size_t i = 0; i < damaged.n; i++)
+        log_warn("%s", damaged.text[i]);
+    errlist_release(&damaged);
     if (!rc && session->prunes)
         rc = prune(session, was_whole(session), &n, err);
     if (!rc)
@@ -412,17 +405,6 @@ static int check_inputs(struct sweep_session *session, struct err *err)
     return err_wrap(err, "the run stops, without the results of the last moments");
 }
 
-/* The room that the database has reserved is for the results of the trials that run now. */
-static void note_full(struct sweep_session *session)
-{
-    if (session->is_full || ledger_is_finished(session->ledger) ||
-        !database_file_is_full(session->options->db))
-        return;
-    session->is_full = true;
-    progress_line_finish(&session->progress);
-    log_warn("%s: the disk or a quota is full (df, quota): the run stops", session->options->db);
-}
-
 static int on_commit(void *arg, struct err *err)
 {
     struct sweep_session *session = arg;
@@ -436,7 +418,14 @@ static int on_commit(void *arg, struct err *err)
     if (rc)
         return -1;
     database_fault_over(&session->fault);
-    note_full(session);
+    /* The room that the database has reserved is for the results of the trials that run now. */
+    if (!session->is_full && !ledger_is_finished(session->ledger) &&
+        database_file_is_full(session->options->db)) {
+        session->is_full = true;
+        progress_line_finish(&session->progress);
+        log_warn("%s: the disk or a quota is full (df, quota): the run stops",
+                 session->options->db);
+    }
     return session->is_full;
 }
 

@@ -53,11 +53,6 @@ static int give_inputs(struct sweep_share *share, const struct world *world,
     return prepared_adopt(prepared, settings, label + 1, bytes, err);
 }
 
-static bool has_refusal(const struct sweep_share *share)
-{
-    return share->data.n_refusing || (share->n && share->inputs[share->n - 1].n_refusing);
-}
-
 int sweep_share_give(struct sweep_share *share, const struct world *world, struct dataset *data,
                      struct prepared *prepared, const struct plan *plan, struct err *err)
 {
@@ -68,7 +63,8 @@ int sweep_share_give(struct sweep_share *share, const struct world *world, struc
     if (give_data(share, world, data, folder, err))
         return -1;
     for (int32_t c = 0; *folder && c < plan->n_configs; c++) {
-        if (share->n == PREPARED_ADOPTED || has_refusal(share))
+        if (share->n == PREPARED_ADOPTED || share->data.n_refusing ||
+            (share->n && share->inputs[share->n - 1].n_refusing))
             break;
         plan_settings(plan, c, &settings);
         if (prepared_has_own(prepared, &settings) &&

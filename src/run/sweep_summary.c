@@ -270,30 +270,23 @@ static int64_t count_begun(const struct sweep_session *session)
     return n;
 }
 
-/* Name a trial that takes the time of each run. */
-static void print_time_up(const struct sweep_session *session)
-{
-    struct sweep_tries tries = sweep_session_tries(session);
-
-    walltime_tell(&session->walltime, session->dispatch, count_begun(session),
-                  sweep_session_is_in_vain(session));
-    if (sweep_is_program(&session->job->sweep) && tries.most >= OFTEN)
-        log_warn(
-            "t%lld saves no checkpoint, and %d runs have ended before it: raise the time limit, or "
-            "set a trial_timeout that is shorter than a run, and it fails",
-            (long long)tries.example, tries.most);
-}
-
 void sweep_summary_next(const struct sweep_session *session, enum master_end end)
 {
     struct ledger_counts now = sweep_session_counts(session);
     long long left = (long long)(now.pending + now.leased);
     long long models = (long long)sweep_session_models_left(session);
     const char *are = left == 1 ? " is" : "s are", *db = session->options->db;
+    struct sweep_tries tries =
+        sweep_session_tries(session); /* a trial takes the time of each run */
     struct buf word = {0};
 
     if (end == MASTER_TIME_UP) {
-        print_time_up(session);
+        walltime_tell(&session->walltime, session->dispatch, count_begun(session),
+                      sweep_session_is_in_vain(session));
+        if (sweep_is_program(&session->job->sweep) && tries.most >= OFTEN)
+            log_warn("t%lld saves no checkpoint, and %d runs have ended before it: raise the time "
+                     "limit, or set a trial_timeout that is shorter than a run, and it fails",
+                     (long long)tries.example, tries.most);
     } else if (end == MASTER_TOO_FEW) {
         int32_t needed = dispatch_lacks(session->dispatch);
 

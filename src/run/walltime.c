@@ -63,15 +63,6 @@ static bool has_just_begun(double left_s)
     return start && *start && left_s > FRESH_SHARE * (end - strtod(start, NULL));
 }
 
-static void begin_by_job(struct walltime *walltime)
-{
-    walltime->whole_s = ask(walltime);
-    walltime->until_s = clock_now(&clock_system) + walltime->whole_s;
-    walltime->is_whole = walltime->whole_s > 0 && has_just_begun(walltime->whole_s);
-    if (walltime->whole_s <= 0)
-        walltime->whole_s = (double)INFINITY;
-}
-
 /* A job that seems over is ignored: this may be why the user gave a limit. */
 static void heed_job(struct walltime *walltime, double limit_s)
 {
@@ -95,7 +86,11 @@ void walltime_begin(struct walltime *walltime, double limit_s, double begun_s, d
 {
     walltime->stop_s = stop_s;
     if (isnan(limit_s)) {
-        begin_by_job(walltime);
+        walltime->whole_s = ask(walltime);
+        walltime->until_s = clock_now(&clock_system) + walltime->whole_s;
+        walltime->is_whole = walltime->whole_s > 0 && has_just_begun(walltime->whole_s);
+        if (walltime->whole_s <= 0)
+            walltime->whole_s = (double)INFINITY;
         return;
     }
     walltime->whole_s = limit_s - end_s(walltime, limit_s);

@@ -84,14 +84,6 @@ static bool has_file(const struct trial_result *r, const char *name)
     return false;
 }
 
-static void note_missing(struct log_tail *log, const char *name)
-{
-    char text[160];
-
-    snprintf(text, sizeof text, "espalier: keep_files: the program did not write %.80s\n", name);
-    log_tail_add(log, text, strlen(text));
-}
-
 int program_files_keep(struct trial_result *r, struct log_tail *log, const char *to,
                        const char *from, const char *list, struct err *err)
 {
@@ -101,8 +93,13 @@ int program_files_keep(struct trial_result *r, struct log_tail *log, const char 
 
     for (int32_t i = 0; !rc && i < names.n; i++) {
         rc = keep(&k, names.text[i], err);
-        if (!rc && !has_file(r, names.text[i]))
-            note_missing(log, names.text[i]);
+        if (!rc && !has_file(r, names.text[i])) {
+            char text[160];
+
+            snprintf(text, sizeof text, "espalier: keep_files: the program did not write %.80s\n",
+                     names.text[i]);
+            log_tail_add(log, text, strlen(text));
+        }
     }
     names_release(&names);
     return rc;
