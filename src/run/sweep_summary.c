@@ -276,11 +276,11 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
     long long left = (long long)(now.pending + now.leased);
     long long models = (long long)sweep_session_models_left(session);
     const char *are = left == 1 ? " is" : "s are", *db = session->options->db;
-    struct sweep_tries tries =
-        sweep_session_tries(session); /* a trial takes the time of each run */
     struct buf word = {0};
 
     if (end == MASTER_TIME_UP) {
+        struct sweep_tries tries = sweep_session_tries(session);
+
         walltime_tell(&session->walltime, session->dispatch, count_begun(session),
                       sweep_session_is_in_vain(session));
         if (sweep_is_program(&session->job->sweep) && tries.most >= OFTEN)
