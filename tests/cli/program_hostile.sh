@@ -69,36 +69,6 @@ program text <<'SH'
 # failed: results line 1: val is "good": must be a number; report each number under a name of its own
 echo '{"val": "good"}' >>"$ESPALIER_RESULTS"
 SH
-program array <<'SH'
-# failed: results line 2: must be a JSON object, such as {"epoch": 3, "loss": 0.2}
-printf '{"val": 1}\n[1]\n' >>"$ESPALIER_RESULTS"
-SH
-program order <<'SH'
-# failed: results line 2: epoch 2 after epoch 3: epochs must increase
-printf '{"epoch": 3, "val": 1}\n{"epoch": 2, "val": 1}\n' >>"$ESPALIER_RESULTS"
-SH
-program name <<'SH'
-# failed: results line 1: 'a b' is no name: must consist of letters, digits and _ . / -, begin with a letter or _, and have at most 63 bytes
-echo '{"a b": 1, "val": 1}' >>"$ESPALIER_RESULTS"
-SH
-program other <<'SH'
-# failed: no val among the results: vall; [sweep] objective must be one of them
-echo '{"vall": 1}' >>"$ESPALIER_RESULTS"
-SH
-program zero <<'SH'
-# failed: results line 1: byte 11 is NUL: must be text
-printf '{"val": 1}\0\0\n' >>"$ESPALIER_RESULTS"
-SH
-program folder <<'SH'
-# failed: the results file is no regular file
-rm "$ESPALIER_RESULTS"
-mkdir "$ESPALIER_RESULTS"
-SH
-program fifo <<'SH'
-# failed: the results file is no regular file
-rm "$ESPALIER_RESULTS"
-mkfifo "$ESPALIER_RESULTS"
-SH
 program link <<'SH'
 # failed: the results file is a link: must be a regular file
 echo '{"val": 1}' >"$ESPALIER_DIR/x"

@@ -21,7 +21,7 @@ static void add(const char *bytes)
 /* Add n times the same byte. */
 static void fill(char byte, size_t n)
 {
-    char *bytes = malloc(n);
+    char *bytes = malloc(n + 1);
 
     memset(bytes, byte, n);
     log_tail_add(&tail, bytes, n);
@@ -59,75 +59,39 @@ static void test_short_output_stays_as_it_is(void **state)
     assert_memory_equal(text.data, "a\0b", 3);
 }
 
-/* Only a short rest of a line is dropped, not most of the log. */
-static void test_long_line_stays(void **state)
+/* The oldest bytes are lost, and the rest of their line unless it is long. */
+static void test_full(void **state)
 {
-    (void)state;
-    fill('a', LOG_TAIL_BYTES * 2);
-    add("\ns: 0.4\n");
-    content();
-    assert_int_equal(text.size, LOG_TAIL_BYTES);
-    assert_string_equal(text.data + text.size - 9, "a\ns: 0.4\n");
-    log_tail_clear(&tail);
-    fill('a', 5000);
-    add("\n");
-    fill('b', LOG_TAIL_BYTES - 4096);
-    content();
-    assert_int_equal(text.size, LOG_TAIL_BYTES - 4096);
-    log_tail_clear(&tail);
-    fill('a', 5000);
-    add("\n");
-    fill('b', LOG_TAIL_BYTES - 4097);
-    content();
-    assert_int_equal(text.size, LOG_TAIL_BYTES);
-}
+    static const struct {
+        size_t n_a; /* times "a", then ... */
+        const char *first;
+        size_t n_b; /* times "b", then ... */
+        const char *last;
+        size_t size;
+        const char *begin, *end;
+    } cases[] = {
+        {0, "a\n", LOG_TAIL_BYTES - 2, "", LOG_TAIL_BYTES, "a\nb", "b"}, /* exactly full */
+        {0, "lost\n", LOG_TAIL_BYTES - 3, "\nc\n", LOG_TAIL_BYTES, "bb", "\nc\n"},
+        {0, "lost\n", LOG_TAIL_BYTES - 3, "", LOG_TAIL_BYTES - 3, "bb", "b"},
+        {2 * LOG_TAIL_BYTES, "", 0, "\ns: 0.4\n", LOG_TAIL_BYTES, "aa", "a\ns: 0.4\n"},
+        {5000, "\n", LOG_TAIL_BYTES - 4096, "", LOG_TAIL_BYTES - 4096, "bb", "b"},
+        {5000, "\n", LOG_TAIL_BYTES - 4097, "", LOG_TAIL_BYTES, "aa", "b"},
+        {0, "", 3 * LOG_TAIL_BYTES, "c", LOG_TAIL_BYTES, "bb", "bc"},
+        {0, "", 3 * LOG_TAIL_BYTES, "c\n", LOG_TAIL_BYTES, "bb", "bc\n"},
+    };
 
-static void test_exactly_full(void **state)
-{
     (void)state;
-    add("a\n");
-    fill('b', LOG_TAIL_BYTES - 2);
-    content();
-    assert_int_equal(text.size, LOG_TAIL_BYTES);
-    assert_memory_equal(text.data, "a\nb", 3);
-}
-
-/* The first lost byte ends a line, so the rest is whole lines. */
-static void test_whole_lines_stay(void **state)
-{
-    (void)state;
-    add("lost\n");
-    fill('b', LOG_TAIL_BYTES - 3);
-    add("\nc\n");
-    content();
-    assert_int_equal(text.size, LOG_TAIL_BYTES);
-    assert_memory_equal(text.data, "bb", 2);
-    assert_string_equal(text.data + text.size - 3, "\nc\n");
-}
-
-static void test_a_cut_line_is_dropped(void **state)
-{
-    (void)state;
-    add("lost\n");
-    fill('b', LOG_TAIL_BYTES - 3);
-    content();
-    assert_int_equal(text.size, LOG_TAIL_BYTES - 3);
-    assert_memory_equal(text.data, "bb", 2);
-    assert_int_equal(tail.total, LOG_TAIL_BYTES + 2);
-}
-
-static void test_an_only_line_is_kept(void **state)
-{
-    (void)state;
-    fill('b', 3 * LOG_TAIL_BYTES);
-    add("c");
-    content();
-    assert_int_equal(text.size, LOG_TAIL_BYTES);
-    assert_string_equal(text.data + text.size - 2, "bc");
-    add("\n");
-    content();
-    assert_int_equal(text.size, LOG_TAIL_BYTES);
-    assert_string_equal(text.data + text.size - 3, "bc\n");
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        log_tail_clear(&tail);
+        fill('a', cases[i].n_a);
+        add(cases[i].first);
+        fill('b', cases[i].n_b);
+        add(cases[i].last);
+        content();
+        assert_int_equal(text.size, cases[i].size);
+        assert_memory_equal(text.data, cases[i].begin, strlen(cases[i].begin));
+        assert_string_equal(text.data + text.size - strlen(cases[i].end), cases[i].end);
+    }
 }
 
 /* Pieces of all sizes, against the same bytes in one text. */
@@ -316,11 +280,7 @@ int main(void)
 {
     static const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(test_short_output_stays_as_it_is, empty),
-        cmocka_unit_test_setup(test_exactly_full, empty),
-        cmocka_unit_test_setup(test_long_line_stays, empty),
-        cmocka_unit_test_setup(test_whole_lines_stay, empty),
-        cmocka_unit_test_setup(test_a_cut_line_is_dropped, empty),
-        cmocka_unit_test_setup(test_an_only_line_is_kept, empty),
+        cmocka_unit_test_setup(test_full, empty),
         cmocka_unit_test_setup(test_pieces, empty),
         cmocka_unit_test_setup(test_reason, empty),
         cmocka_unit_test_setup(test_reason_of_r, empty),

