@@ -898,23 +898,6 @@ static void test_ft10(void **state)
     dataset_release(&d);
 }
 
-/* A tab-separated table with more accessions than the genotypes have. */
-static void test_ft10_pheno(void **state)
-{
-    struct data_spec spec = {.format = &genotype_format,
-                             .genotypes = real("arabidopsis/ft10_geno.csv"),
-                             .phenotypes = real("arabidopsis/FT10.pheno")};
-    struct data_report report;
-    struct dataset d;
-
-    (void)state;
-    load(&d, &report, &spec);
-    assert_int_equal(report.n_valued, 1162);
-    assert_int_equal(report.n_joined, 1058);
-    assert_int_equal(report.n_unjoined, 104);
-    dataset_release(&d);
-}
-
 static void test_ft16(void **state)
 {
     struct data_spec spec = {.format = &genotype_format,
@@ -967,29 +950,6 @@ static void test_cora(void **state)
     dataset_release(&d);
 }
 
-/* The published source contains self loops. */
-static void test_facebook(void **state)
-{
-    struct data_spec spec = {.format = &graph_format,
-                             .edges = real("facebook/facebook_edges.csv.gz"),
-                             .features = real("facebook/features.csv.gz"),
-                             .labels = real("facebook/labels.csv")};
-    struct data_report report;
-    struct dataset d;
-
-    (void)state;
-    if (getenv("TEST_UNDER_VALGRIND")) /* which needs many seconds */
-        skip();
-    load(&d, &report, &spec);
-    assert_int_equal(d.n_samples, 22470);
-    assert_int_equal(d.n_features, 4714);
-    assert_int_equal(csr_nnz(&d.sparse_features), 314583);
-    assert_int_equal(d.n_edges, 170823);
-    assert_int_equal(report.n_self_loops, 179);
-    assert_int_equal(d.n_classes, 4);
-    dataset_release(&d);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1022,10 +982,8 @@ int main(void)
         cmocka_unit_test(test_graph_errors),
         cmocka_unit_test(test_simulated),
         cmocka_unit_test(test_ft10),
-        cmocka_unit_test(test_ft10_pheno),
         cmocka_unit_test(test_ft16),
         cmocka_unit_test(test_cora),
-        cmocka_unit_test(test_facebook),
     };
 
     return cmocka_run_group_tests_name("load", tests, scratch_make, scratch_remove);

@@ -34,21 +34,6 @@ static int compare_sets(const void *left, const void *right)
     return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-/* Returns the number of samples in sets of more than one. */
-static int32_t sort_rows(struct row *rows, int32_t n)
-{
-    int32_t n_members = 0;
-
-    qsort(rows, (size_t)n, sizeof *rows, compare_hashes);
-    for (int32_t k = 1; k < n; k++)
-        if (hash_equal(rows[k - 1].hash, rows[k].hash)) {
-            n_members += rows[k - 1].first == rows[k - 1].sample ? 2 : 1;
-            rows[k].first = rows[k - 1].first;
-        }
-    qsort(rows, (size_t)n, sizeof *rows, compare_sets);
-    return n_members;
-}
-
 static void gather(struct duplicates *out, const struct row *rows, int32_t n)
 {
     int32_t at = 0;
@@ -65,19 +50,9 @@ static void gather(struct duplicates *out, const struct row *rows, int32_t n)
     out->start[out->n_sets] = at;
 }
 
-static struct hash hash_of(const struct dataset *d, struct colouring *colours, int32_t i)
-{
-    size_t n = (size_t)d->n_features;
-
-    if (d->graph_start)
-        return (struct hash){.low = colouring_graph(colours, i)};
-    return d->dosage ? hash_bytes(d->dosage + (size_t)i * n, n)
-                     : hash_bytes(d->features.v + (size_t)i * n, n * sizeof(float));
-}
-
 int duplicates_find(struct duplicates *out, const struct dataset *d, struct err *err)
 {
-    size_t n = (size_t)d->n_samples;
+    size_t n = (size_t)d->n_samples, n_features = (size_t)d->n_features;
     struct row *rows = malloc(n * sizeof *rows);
     struct colouring colours = {0};
     int rc = d->graph_start ? colouring_init(&colours, d, err) : 0;
@@ -85,10 +60,23 @@ int duplicates_find(struct duplicates *out, const struct dataset *d, struct err 
     memset(out, 0, sizeof *out);
     if (!rc && !rows)
         rc = err_nomem(err, "duplicates", n * sizeof *rows);
-    for (int32_t i = 0; !rc && i < d->n_samples; i++)
-        rows[i] = (struct row){hash_of(d, &colours, i), i, i};
+    for (size_t i = 0; !rc && i < n; i++) {
+        rows[i] = (struct row){.sample = (int32_t)i, .first = (int32_t)i};
+        if (d->graph_start)
+            rows[i].hash.low = colouring_graph(&colours, (int32_t)i);
+        else if (d->dosage)
+            rows[i].hash = hash_bytes(d->dosage + i * n_features, n_features);
+        else
+            rows[i].hash = hash_bytes(d->features.v + i * n_features, n_features * sizeof(float));
+    }
     if (!rc) {
-        out->n_members = sort_rows(rows, d->n_samples);
+        qsort(rows, n, sizeof *rows, compare_hashes);
+        for (size_t k = 1; k < n; k++)
+            if (hash_equal(rows[k - 1].hash, rows[k].hash)) {
+                out->n_members += rows[k - 1].first == rows[k - 1].sample ? 2 : 1;
+                rows[k].first = rows[k - 1].first;
+            }
+        qsort(rows, n, sizeof *rows, compare_sets);
         out->member = calloc((size_t)out->n_members + 1, sizeof *out->member);
         out->start = calloc((size_t)out->n_members / 2 + 1, sizeof *out->start);
         if (out->member && out->start)

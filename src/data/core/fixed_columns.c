@@ -86,52 +86,42 @@ static int take_numbers(struct new_fixed *c, const struct target_cells *cells, i
     return 0;
 }
 
-/* The data set has the columns in the order of the setting. */
-static int take_columns(struct new_fixed *c, const struct phenotype *p, struct err *err)
-{
-    const struct dataset *d = c->data;
-    int32_t first = 0;
-
-    for (int32_t k = 0; k < p->n_fixed; k++) {
-        const struct target_cells *cells = &p->fixed[k];
-        int32_t n = 1;
-
-        if (first >= d->n_fixed)
-            return err_set(err, "the fixed effects of the training data differ from data.fixed");
-        while (d->fixed_factor[first] >= 0 && first + n < d->n_fixed &&
-               d->fixed_factor[first + n] == d->fixed_factor[first])
-            n++;
-        if (d->fixed_factor[first] >= 0 ? take_words(c, cells, first, n, err)
-                                        : take_numbers(c, cells, first, err))
-            return -1;
-        for (int32_t i = 0; i < c->n; i++)
-            c->report->n_missing += !cells->text[c->sample[i]] && cells->line[c->sample[i]] > 0;
-        first += n;
-    }
-    for (int32_t i = 0; i < c->n; i++)
-        c->report->n_absent += p->fixed[0].line[c->sample[i]] == 0;
-    return 0;
-}
-
 int fixed_columns_read_new(double **out, struct fixed_report *report, const struct data_spec *spec,
                            const struct joined_ids *source, const int32_t *sample, int32_t n,
                            struct err *err)
 {
-    size_t size = (size_t)n * (size_t)spec->like->n_fixed;
+    const struct dataset *d = spec->like;
+    size_t size = (size_t)n * (size_t)d->n_fixed;
+    struct new_fixed new = {.data = d, .report = report, .sample = sample, .n = n};
     struct phenotype_report unused = {0};
     struct phenotype p = {0};
+    int32_t first = 0;
     int rc;
 
     *report = (struct fixed_report){0};
-    *out = calloc(size + 1, sizeof **out);
+    new.out = *out = calloc(size + 1, sizeof **out);
     if (!*out)
         return err_nomem(err, "fixed effects", size * sizeof **out);
     rc = phenotype_read(&p, source, spec, &unused, err);
-    if (!rc)
-        rc = take_columns(
-            &(struct new_fixed){
-                .data = spec->like, .out = *out, .report = report, .sample = sample, .n = n},
-            &p, err);
+    /* the data set has the columns in the order of the setting */
+    for (int32_t k = 0; !rc && k < p.n_fixed; k++) {
+        const struct target_cells *cells = &p.fixed[k];
+        int32_t width = 1, factor = first < d->n_fixed ? d->fixed_factor[first] : -1;
+
+        while (factor >= 0 && first + width < d->n_fixed &&
+               d->fixed_factor[first + width] == factor)
+            width++;
+        if (first >= d->n_fixed)
+            rc = err_set(err, "the fixed effects of the training data differ from data.fixed");
+        else
+            rc = factor >= 0 ? take_words(&new, cells, first, width, err)
+                             : take_numbers(&new, cells, first, err);
+        for (int32_t i = 0; i < n; i++)
+            report->n_missing += !cells->text[sample[i]] && cells->line[sample[i]] > 0;
+        first += width;
+    }
+    for (int32_t i = 0; !rc && i < n; i++)
+        report->n_absent += p.fixed[0].line[sample[i]] == 0;
     phenotype_release(&p);
     return rc ? -1 : 0;
 }
@@ -212,35 +202,29 @@ static int add_level(struct fixed_columns *c, const struct target_cells *cells,
     return 0;
 }
 
-static int check_words(const struct target_cells *cells, const struct target *words,
-                       int32_t n_present, struct err *err)
-{
-    for (int32_t i = 0; i < cells->n; i++)
-        if (cells->text[i] && escape_find_invalid(cells->text[i]))
-            return fault(err, cells, i,
-                         "is not UTF-8: save the table as UTF-8 (iconv -f CHARSET -t UTF-8)");
-    if (words->n_classes == 1)
-        return err_set(err,
-                       "%s: data.fixed: column \"%.80s\": every value is \"%.80s\"; it does "
-                       "not distinguish samples",
-                       cells->path, cells->column, words->class_names[0]);
-    if (words->n_classes == n_present)
-        return err_set(err,
-                       "%s: data.fixed: column \"%.80s\": no two samples share one of its "
-                       "%d words, so a model cannot learn from them",
-                       cells->path, cells->column, n_present);
-    return 0;
-}
-
 static int add_words(struct fixed_columns *c, const struct target_cells *cells, int32_t n_present,
                      struct err *err)
 {
     struct target words;
-    int rc;
+    int rc = 0;
 
+    for (int32_t i = 0; i < cells->n; i++)
+        if (cells->text[i] && escape_find_invalid(cells->text[i]))
+            return fault(err, cells, i,
+                         "is not UTF-8: save the table as UTF-8 (iconv -f CHARSET -t UTF-8)");
     if (target_classes(&words, cells, err))
         return -1;
-    rc = check_words(cells, &words, n_present, err);
+    if (words.n_classes == 1)
+        rc = err_set(err,
+                     "%s: data.fixed: column \"%.80s\": every value is \"%.80s\"; it does not "
+                     "distinguish samples",
+                     cells->path, cells->column, words.class_names[0]);
+    else if (words.n_classes == n_present)
+        rc = err_set(
+            err,
+            "%s: data.fixed: column \"%.80s\": no two samples share one of its %d words, so "
+            "a model cannot learn from them",
+            cells->path, cells->column, n_present);
     if (words.spelled.n)
         c->spelled = words.spelled;
     buf_printf(&c->described, "%s%.80s (", c->described.size ? ", " : "", cells->column);
@@ -255,35 +239,34 @@ static int add_words(struct fixed_columns *c, const struct target_cells *cells, 
 static int add_table_column(struct fixed_columns *c, const struct target_cells *cells,
                             bool is_factor, struct err *err)
 {
-    int32_t n_present = 0, n_words = 0, a_word = 0;
+    struct target_facts f = target_examine(cells);
 
-    for (int32_t i = 0; i < cells->n; i++) {
-        double v;
-
-        if (!cells->text[i])
-            continue;
-        n_present++;
-        if (!table_parse_number(&v, cells->text[i]) && n_words++ == 0)
-            a_word = i;
-    }
-    c->n_missing += cells->n - n_present;
-    if (n_present == 0)
+    c->n_missing += cells->n - f.n_present;
+    if (f.n_present == 0)
         return err_set(err, "%s: data.fixed: column \"%.80s\": no sample has a value", cells->path,
                        cells->column);
-    if (is_factor || n_words == n_present)
-        return add_words(c, cells, n_present, err);
-    if (n_words)
-        return fault(err, cells, a_word,
+    if (is_factor || !f.n_numbers)
+        return add_words(c, cells, f.n_present, err);
+    if (f.word >= 0)
+        return fault(err, cells, f.word,
                      "a word among numbers: correct it, name it in data.missing if it stands for a "
                      "missing value, or write factor(COLUMN) to make every value a word");
-    return add_numbers(c, cells, n_present, err);
+    return add_numbers(c, cells, f.n_present, err);
 }
 
-static int transpose(struct fixed_columns *c, size_t n_rows, struct err *err)
+int fixed_columns_make(struct fixed_columns *c, const struct phenotype *p, struct err *err)
 {
-    size_t n = (size_t)c->n;
-    double *rows = malloc(n_rows * n * sizeof *rows);
+    size_t n_rows = (size_t)p->trait.n, n;
+    double *rows;
 
+    memset(c, 0, sizeof *c);
+    for (int32_t k = 0; k < p->n_fixed; k++)
+        if (add_table_column(c, &p->fixed[k], p->is_factor[k], err))
+            return -1;
+    n = (size_t)c->n;
+    if (!n)
+        return 0;
+    rows = malloc(n_rows * n * sizeof *rows);
     if (!rows)
         return err_nomem(err, "fixed effects", n_rows * n * sizeof *rows);
     for (size_t i = 0; i < n_rows; i++)
@@ -292,15 +275,6 @@ static int transpose(struct fixed_columns *c, size_t n_rows, struct err *err)
     free(c->v);
     c->v = rows;
     return 0;
-}
-
-int fixed_columns_make(struct fixed_columns *c, const struct phenotype *p, struct err *err)
-{
-    memset(c, 0, sizeof *c);
-    for (int32_t k = 0; k < p->n_fixed; k++)
-        if (add_table_column(c, &p->fixed[k], p->is_factor[k], err))
-            return -1;
-    return c->n ? transpose(c, (size_t)p->trait.n, err) : 0;
 }
 
 void fixed_columns_release(struct fixed_columns *c)

@@ -61,22 +61,6 @@ static int find_columns(struct columns_of *at, const struct table *t, const stru
     return at->part || at->group ? 0 : no_column(t, spec, err);
 }
 
-static int32_t find_sample(struct membership *m, const struct membership_source *s,
-                           const struct table *t, int32_t col, struct err *err)
-{
-    const char *id = t->cell[col];
-    int32_t i;
-
-    if (id_join_find(&i, &m->join, id, err))
-        return -1;
-    if (i < 0 && s->all && equality_pick(s->all->text, s->all->n, -1, id) >= 0)
-        return table_fault(err, t,
-                           "id \"%.80s\" is in %s but has no value, so data.subset = phenotyped "
-                           "drops it: remove it from this file or set data.subset = all",
-                           id, s->path);
-    return reader_known_id(&m->join, t, col, s->path, err);
-}
-
 static int read_rows(struct membership *m, struct table *t, const struct columns_of *at,
                      const struct membership_source *source, struct err *err)
 {
@@ -84,8 +68,19 @@ static int read_rows(struct membership *m, struct table *t, const struct columns
     int status;
 
     while ((status = table_next(t, err)) > 0) {
-        int32_t i = find_sample(m, source, t, at->id, err);
+        const char *id = t->cell[at->id];
+        int32_t i = -1;
 
+        status = id_join_find(&i, &m->join, id, err);
+        if (!status && i < 0 && source->all &&
+            equality_pick(source->all->text, source->all->n, -1, id) >= 0)
+            status = table_fault(
+                err, t,
+                "id \"%.80s\" is in %s but has no value, so data.subset = phenotyped drops it: "
+                "remove it from this file or set data.subset = all",
+                id, source->path);
+        if (!status)
+            i = reader_known_id(&m->join, t, at->id, source->path, err);
         if (i < 0 || reader_new_id(&listed, t, at->id, err) < 0 ||
             (at->part && target_cells_set(&m->parts, i, t->cell[at->part], t->line, err)) ||
             (at->group && target_cells_set(&m->groups, i, t->cell[at->group], t->line, err))) {
@@ -210,13 +205,6 @@ static int make_parts(struct membership *m, const struct membership_source *sour
 
 /* ---- together ---- */
 
-/* Returns the cells of the split file, or those of the other table; NULL: neither has them. */
-static const struct target_cells *choose(const struct target_cells *file,
-                                         const struct target_cells *table)
-{
-    return file->column ? file : table && table->column ? table : NULL;
-}
-
 /* Always -1. */
 static int absent(const struct data_spec *spec, const char *setting, const char *column,
                   struct err *err)
@@ -236,8 +224,9 @@ int membership_read(struct membership *m, const struct membership_source *source
     memset(m, 0, sizeof *m);
     if (is_set(spec->split) && read_file(m, source, err))
         return -1;
-    parts = choose(&m->parts, table ? &table->part : NULL);
-    groups = choose(&m->groups, table ? &table->group : NULL);
+    /* the cells of the split file, or those of the other table; NULL: neither has them */
+    parts = m->parts.column ? &m->parts : table && table->part.column ? &table->part : NULL;
+    groups = m->groups.column ? &m->groups : table && table->group.column ? &table->group : NULL;
     if (is_set(spec->part) && !parts)
         return absent(spec, "part", spec->part, err);
     if (is_set(spec->group) && !groups)

@@ -22,9 +22,8 @@ struct reading {
     const struct joined_ids *source;
     struct names listed; /* ids of the table */
     struct id_join join;
-    bool *has_row;        /* [ids->n] */
-    struct names left;    /* ids with a value and without genotypes */
-    bool is_name_a_value; /* of the trait */
+    bool *has_row;     /* [ids->n] */
+    struct names left; /* ids with a value and without genotypes */
     struct phenotype_report *report;
 };
 
@@ -177,15 +176,6 @@ static int no_header(const struct table *t, const char *found, const struct name
     return -1;
 }
 
-/* Columns may be named by whole numbers, such as years. */
-static bool is_value(const char *name)
-{
-    double v;
-
-    return (*name && table_is_missing(name)) ||
-           (table_parse_number(&v, name) && (v < 0 || v != floor(v)));
-}
-
 /* -1 and err if the header is a sample: it has an id, or a value (63.04, -9, NA) instead of a name. */
 static int check_header(const struct table *t, int32_t id, const struct names *ids, struct err *err)
 {
@@ -201,32 +191,19 @@ static int check_header(const struct table *t, int32_t id, const struct names *i
                            "TRAIT\" before a copy of it");
     for (int32_t j = 0; j < t->n_cols; j++) {
         const char *name = t->name[j];
-        bool can_be_id = j == id || (j == 1 && t->n_cols > 2 && !table_parse_number(&v, name));
+        bool is_number = table_parse_number(&v, name);
+        bool can_be_id = j == id || (j == 1 && t->n_cols > 2 && !is_number);
 
         if (can_be_id && *name && equality_pick(ids->text, ids->n, -1, name) >= 0)
             snprintf(found, sizeof found, "\"%.80s\" is the id of a sample", name);
-        else if (j != id && is_value(name))
+        else if (j != id && ((*name && table_is_missing(name)) ||
+                             (is_number && (v < 0 || v != floor(v))))) /* years may be names */
             snprintf(found, sizeof found, "\"%.80s\" is a value", name);
         else
             continue;
         return no_header(t, found, ids, err);
     }
     return 0;
-}
-
-/* The trait's name is one of its values. A column `toxic` may have the value toxic, but then the ids
- * have a name, which seldom has a digit. */
-static int check_classes(const struct reading *r, struct err *err)
-{
-    const struct table *t = &r->table;
-    struct table first = *t;
-    char found[160];
-
-    if (!r->is_name_a_value || !strpbrk(t->name[r->id], "0123456789"))
-        return 0;
-    snprintf(found, sizeof found, "\"%.80s\" is a value", t->name[r->trait]);
-    first.line = 1;
-    return no_header(&first, found, r->ids, err);
 }
 
 static int find_columns(struct reading *r, const struct data_spec *spec, struct err *err)
@@ -264,20 +241,6 @@ static int keep_row(const struct reading *r, int32_t i, struct err *err)
         if (reader_keep_cell(&p->fixed[k], i, t, r->fixed[k], &r->missing, err))
             return -1;
     return membership_cells_read(&p->cells, i, t, &r->missing, err);
-}
-
-static int32_t new_row(struct reading *r, struct err *err)
-{
-    const char *id = r->table.cell[r->id];
-    int32_t known = names_find(&r->listed, id);
-
-    if (known < 0)
-        return reader_new_id(&r->listed, &r->table, r->id, err);
-    return table_fault(err, &r->table,
-                       "id \"%.80s\" occurs twice, first on line %lld; a phenotype table needs "
-                       "one row for each id: instead of several (environments, years, replicates), "
-                       "give the mean of each id or the rows of one environment",
-                       id, (long long)names_line(&r->listed, known));
 }
 
 /* New samples (spec->like) have no values. */
@@ -328,19 +291,25 @@ static int read_rows(struct reading *r, struct err *err)
     while ((status = table_next(t, err)) > 0) {
         const char *trait = r->trait >= 0 ? t->cell[r->trait] : "";
         bool has_value = !table_is_missing(trait) && !reader_is_listed(&r->missing, trait);
-        int32_t i;
+        const char *id = t->cell[r->id];
+        int32_t known = names_find(&r->listed, id), i;
 
-        if (new_row(r, err) < 0 || id_join_find(&i, &r->join, t->cell[r->id], err) ||
+        if (known >= 0)
+            return table_fault(
+                err, t,
+                "id \"%.80s\" occurs twice, first on line %lld; a phenotype table "
+                "needs one row for each id: instead of several (environments, years, "
+                "replicates), give the mean of each id or the rows of one environment",
+                id, (long long)names_line(&r->listed, known));
+        if (reader_new_id(&r->listed, t, r->id, err) < 0 || id_join_find(&i, &r->join, id, err) ||
             (i >= 0 ? keep_row(r, i, err) : leave_row(r, has_value, err)))
             return -1;
         if (i >= 0)
             is_any_known = r->has_row[i] = true;
-        r->is_name_a_value =
-            r->is_name_a_value || (r->trait >= 0 && !strcmp(trait, t->name[r->trait]));
         r->report->n_valued += has_value;
         r->report->n_joined += has_value && i >= 0;
     }
-    return status || check_classes(r, err) ? -1 : explain_left(r, is_any_known, err);
+    return status ? -1 : explain_left(r, is_any_known, err);
 }
 
 static int list_unmatched(struct data_unmatched *out, struct reading *r, struct err *err)
@@ -363,7 +332,7 @@ static void find_suspect(struct phenotype_report *report, const struct target_ce
 {
     static const double codes[] = {-9, -99, -999, -9999};
     struct phenotype_suspect found = {.value = INFINITY};
-    bool has_others = false;
+    bool has_words = false, is_code = false;
     double next = INFINITY;
 
     for (int32_t i = 0; i < cells->n; i++) {
@@ -372,24 +341,24 @@ static void find_suspect(struct phenotype_report *report, const struct target_ce
         if (!cells->text[i])
             continue;
         if (!table_parse_number(&v, cells->text[i])) {
-            has_others = true;
-            continue;
-        }
-        if (v < found.value) {
+            has_words = true;
+        } else if (v < found.value) {
             next = found.value;
             found.value = v;
-            found.n = 0;
+            found.n = 1;
+        } else if (v == found.value) {
+            found.n++;
+        } else {
+            next = fmin(next, v);
         }
-        found.n += v == found.value;
-        if (v > found.value && v < next)
-            next = v;
     }
-    has_others = has_others || isfinite(next);
-    for (size_t c = 0; c < sizeof codes / sizeof *codes && report->n_suspects < DATA_EXAMPLES; c++)
-        if (found.value == codes[c] && next >= 0 && has_others) {
-            snprintf(found.column, sizeof found.column, "%s", cells->column);
-            report->suspects[report->n_suspects++] = found;
-        }
+    for (size_t c = 0; c < sizeof codes / sizeof *codes; c++)
+        is_code = is_code || found.value == codes[c];
+    if (is_code && next >= 0 && (has_words || isfinite(next)) &&
+        report->n_suspects < DATA_EXAMPLES) {
+        snprintf(found.column, sizeof found.column, "%s", cells->column);
+        report->suspects[report->n_suspects++] = found;
+    }
 }
 
 /* ---- together ---- */

@@ -10,24 +10,6 @@
 /* Distinct values of all columns; each takes about 100 bytes. */
 #define MOST_SEEN 2000000
 
-static int init(struct profile *p, const struct table *t, struct err *err)
-{
-    p->n_cols = t->n_cols;
-    p->n = t->n_cols < PROFILE_COLUMNS ? t->n_cols : PROFILE_COLUMNS;
-    p->has_family = reader_has_family(t);
-    p->col = calloc((size_t)p->n, sizeof *p->col);
-    if (!p->col)
-        return err_nomem(err, "columns", (size_t)p->n * sizeof *p->col);
-    for (int32_t j = 0; j < p->n; j++) {
-        p->col[j].low = INFINITY;
-        p->col[j].high = -INFINITY;
-        p->col[j].name = strdup(t->name[j]);
-        if (!p->col[j].name)
-            return err_nomem(err, "columns", strlen(t->name[j]));
-    }
-    return 0;
-}
-
 static int add_cell(struct profile_column *c, const struct table *t, const char *cell,
                     int32_t most_seen, struct err *err)
 {
@@ -50,37 +32,36 @@ static int add_cell(struct profile_column *c, const struct table *t, const char 
     return c->is_cut || names_add(&c->seen, cell, t->line, err) >= 0 ? 0 : -1;
 }
 
-static int read_rows(struct profile *p, struct table *t, const struct names *ids, int32_t id,
-                     struct err *err)
-{
-    int32_t most_seen = MOST_SEEN / p->n;
-    int status;
-
-    while ((status = table_next(t, err)) > 0) {
-        if (ids && names_find(ids, t->cell[id]) < 0)
-            continue;
-        p->n_rows++;
-        for (int32_t j = 0; j < p->n; j++)
-            if (add_cell(&p->col[j], t, t->cell[j], most_seen, err))
-                return -1;
-    }
-    return status;
-}
-
 int profile_read(struct profile *out, const char *path, const struct names *ids, int32_t id,
                  struct err *err)
 {
     struct table t;
-    int rc;
+    int rc = 0, status = 1;
 
     memset(out, 0, sizeof *out);
     if (table_open(&t, path, err))
         return -1;
-    rc = init(out, &t, err);
-    if (!rc)
-        rc = read_rows(out, &t, ids, id, err);
+    out->n_cols = t.n_cols;
+    out->n = t.n_cols < PROFILE_COLUMNS ? t.n_cols : PROFILE_COLUMNS;
+    out->has_family = reader_has_family(&t);
+    out->col = calloc((size_t)out->n, sizeof *out->col);
+    for (int32_t j = 0; out->col && j < out->n; j++) {
+        out->col[j].low = INFINITY;
+        out->col[j].high = -INFINITY;
+        out->col[j].name = strdup(t.name[j]);
+        rc = out->col[j].name ? rc : -1;
+    }
+    if (rc || !out->col)
+        rc = err_nomem(err, "columns", (size_t)out->n * sizeof *out->col);
+    while (!rc && (status = table_next(&t, err)) > 0) {
+        if (ids && names_find(ids, t.cell[id]) < 0)
+            continue;
+        out->n_rows++;
+        for (int32_t j = 0; !rc && j < out->n; j++)
+            rc = add_cell(&out->col[j], &t, t.cell[j], MOST_SEEN / out->n, err);
+    }
     table_close(&t);
-    return rc;
+    return rc || status < 0 ? -1 : 0;
 }
 
 void profile_release(struct profile *profile)

@@ -108,58 +108,6 @@ const char *resemblance_find(const struct resemblance *r, const char *id)
 
 /* ---- why files do not join ---- */
 
-static void put_example(struct buf *out, int32_t n, const char *id, const char *other)
-{
-    if (n >= DATA_EXAMPLES)
-        return;
-    buf_printf(out, "%s\"%.40s\"", n ? ", " : "", id);
-    if (other)
-        buf_printf(out, " is \"%.40s\"", other);
-}
-
-/* A reason and the number of ids that it explains. */
-struct reason {
-    struct buf text;
-    int32_t n;
-};
-
-static void explain_transposed(struct reason *out, const struct names *left, const char *path,
-                               const struct joined_ids *other)
-{
-    struct buf examples = {0};
-
-    for (int32_t j = 0; j < other->n_columns; j++)
-        if (names_find(left, other->columns[j]) >= 0)
-            put_example(&examples, out->n++, other->columns[j], NULL);
-    buf_printf(&out->text,
-               "%d of the %d ids of %s that did not join are columns of %s (%s): that table is "
-               "transposed; it must have a row for each sample and a column for each marker",
-               out->n, left->n, path, other->path, buf_text(&examples));
-    buf_release(&examples);
-}
-
-static int explain_spelling(struct reason *out, const struct names *left, const char *path,
-                            const struct joined_ids *other, struct err *err)
-{
-    struct resemblance r;
-    struct buf examples = {0};
-    int rc = resemblance_init(&r, other->ids, err);
-
-    for (int32_t i = 0; !rc && i < left->n; i++) {
-        const char *like = resemblance_find(&r, left->text[i]);
-
-        if (like)
-            put_example(&examples, out->n++, left->text[i], like);
-    }
-    buf_printf(&out->text,
-               "%d of the %d ids of %s that did not join differ from ids of %s only in case, "
-               "blanks, punctuation, zeros or a repetition (%s): spell them the same way",
-               out->n, left->n, path, other->path, buf_text(&examples));
-    buf_release(&examples);
-    resemblance_release(&r);
-    return rc;
-}
-
 static bool is_between_parts(const char *id, size_t at, size_t length)
 {
     return at == 0 || at == length || strchr("_./:-\\ ", id[at - 1]) || strchr("_./:-\\ ", id[at]);
@@ -167,8 +115,9 @@ static bool is_between_parts(const char *id, size_t at, size_t length)
 
 /* Returns the longest part of an id, between punctuation, that is an id of the other side, or NULL. The
  * first part of several goes before the others. */
-static const char *find_core(const struct names *ids, const char *id)
+static const char *find_core(const void *names, const char *id)
 {
+    const struct names *ids = names;
     char core[160];
     size_t length = strlen(id);
 
@@ -186,44 +135,83 @@ static const char *find_core(const struct names *ids, const char *id)
     return NULL;
 }
 
-static void explain_affix(struct reason *out, const struct names *ids, const char *path,
-                          const struct names *others, const char *other_path)
+/* An id that is on a list. */
+static const char *find_same(const void *names, const char *id)
 {
-    struct buf examples = {0};
+    return names_find(names, id) >= 0 ? id : NULL;
+}
 
-    for (int32_t i = 0; i < ids->n; i++) {
-        const char *core = find_core(others, ids->text[i]);
+static const char *find_alike(const void *resemblance, const char *id)
+{
+    return resemblance_find(resemblance, id);
+}
 
-        if (core)
-            put_example(&examples, out->n++, ids->text[i], core);
+/* Count the ids that find() finds on the other side, with examples. */
+static int32_t count(struct buf *examples, const char *const *ids, int32_t n,
+                     const char *(*find)(const void *arg, const char *id), const void *arg)
+{
+    int32_t n_found = 0;
+
+    buf_clear(examples);
+    for (int32_t i = 0; i < n; i++) {
+        const char *found = find(arg, ids[i]);
+
+        if (!found || n_found++ >= DATA_EXAMPLES)
+            continue;
+        buf_printf(examples, "%s\"%.40s\"", n_found > 1 ? ", " : "", ids[i]);
+        if (found != ids[i])
+            buf_printf(examples, " is \"%.40s\"", found);
     }
-    buf_printf(&out->text,
-               "%d ids of %s are ids of %s with a lane, path or family before or behind them (%s): "
-               "cut these off in %s",
-               out->n, path, other_path, buf_text(&examples), path);
-    buf_release(&examples);
+    return n_found;
 }
 
 /* The reason that explains most ids, the first of equals. */
 int resemblance_explain(struct buf *out, const struct names *left, const char *path,
                         const struct joined_ids *other, struct err *err)
 {
-    enum { TRANSPOSED, SPELLING, AFFIX, OTHER_AFFIX, N };
-    struct reason reason[N] = {0};
-    int rc, best = 0;
+    struct buf examples = {0}, best = {0};
+    struct resemblance r;
+    int32_t n, most = 0;
+    int rc;
 
     if (!left->n)
         return 0;
-    explain_transposed(&reason[TRANSPOSED], left, path, other);
-    rc = explain_spelling(&reason[SPELLING], left, path, other, err);
-    explain_affix(&reason[AFFIX], left, path, other->ids, other->path);
-    explain_affix(&reason[OTHER_AFFIX], other->ids, other->path, left, path);
-    for (int k = 1; k < N; k++)
-        if (reason[k].n > reason[best].n)
-            best = k;
-    if (!rc && reason[best].n)
-        buf_printf(out, "%s", buf_text(&reason[best].text));
-    for (int k = 0; k < N; k++)
-        buf_release(&reason[k].text);
+    n = count(&examples, other->columns, other->n_columns, find_same, left);
+    if (n > most) {
+        most = n;
+        buf_printf(&best,
+                   "%d of the %d ids of %s that did not join are columns of %s (%s): that table is "
+                   "transposed; it must have a row for each sample and a column for each marker",
+                   n, left->n, path, other->path, buf_text(&examples));
+    }
+    rc = resemblance_init(&r, other->ids, err);
+    n = rc ? 0 : count(&examples, left->text, left->n, find_alike, &r);
+    resemblance_release(&r);
+    if (n > most) {
+        most = n;
+        buf_clear(&best);
+        buf_printf(&best,
+                   "%d of the %d ids of %s that did not join differ from ids of %s only in case, "
+                   "blanks, punctuation, zeros or a repetition (%s): spell them the same way",
+                   n, left->n, path, other->path, buf_text(&examples));
+    }
+    for (int side = 0; side < 2; side++) {
+        const struct names *ids = side ? other->ids : left, *whole = side ? left : other->ids;
+        const char *here = side ? other->path : path, *there = side ? path : other->path;
+
+        n = count(&examples, ids->text, ids->n, find_core, whole);
+        if (n <= most)
+            continue;
+        most = n;
+        buf_clear(&best);
+        buf_printf(&best,
+                   "%d ids of %s are ids of %s with a lane, path or family before or behind them "
+                   "(%s): cut these off in %s",
+                   n, here, there, buf_text(&examples), here);
+    }
+    if (!rc)
+        buf_puts(out, buf_text(&best));
+    buf_release(&examples);
+    buf_release(&best);
     return rc;
 }

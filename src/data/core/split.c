@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
 #include "base/rng.h"
 #include "data/core/dataset.h"
 
@@ -17,6 +18,8 @@
  * as in a chi-square test: small classes count as much as large ones. */
 struct draw {
     const struct dataset *d;
+    const struct split_spec *spec;
+    struct arena memory; /* of all arrays */
     uint8_t *part;       /* [N] enum part */
     int32_t *class_size; /* [n_classes] what fractions refer to: all labelled samples */
     int32_t n_classes;
@@ -33,40 +36,29 @@ struct draw {
     int32_t n;
 };
 
-static void draw_release(struct draw *draw)
-{
-    free(draw->part);
-    free(draw->class_size);
-    free(draw->member);
-    free(draw->class_start);
-    free(draw->count);
-    free(draw->have);
-    free(draw->order);
-    free(draw->is_taken);
-}
-
 static int32_t class_of(const struct dataset *d, int32_t i)
 {
     return d->task == TASK_CLASSIFICATION ? d->label[i] : 0;
 }
 
-/* Pair with draw_release(), also after a failure. */
-static int draw_init(struct draw *draw, const struct dataset *d, struct err *err)
+/* The caller releases draw->memory, also after a failure. */
+static int draw_init(struct draw *draw, const struct dataset *d, const struct split_spec *spec,
+                     struct err *err)
 {
     size_t n = (size_t)d->n_samples, n_groups = (size_t)d->n_groups + 1;
     size_t n_classes = d->n_classes > 0 ? (size_t)d->n_classes : 1;
+    struct arena *memory = &draw->memory;
 
-    *draw = (struct draw){.d = d, .n_classes = (int32_t)n_classes};
-    draw->part = calloc(n, sizeof *draw->part);
-    draw->class_size = calloc(n_classes, sizeof *draw->class_size);
-    draw->member = malloc(n * sizeof *draw->member);
-    draw->class_start = calloc(n_classes + 1, sizeof *draw->class_start);
-    draw->count = calloc(n_groups * n_classes, sizeof *draw->count);
-    draw->have = calloc(n_classes, sizeof *draw->have);
-    draw->order = calloc(n_groups, sizeof *draw->order);
-    draw->is_taken = calloc(n_groups, sizeof *draw->is_taken);
-    if (!draw->part || !draw->class_size || !draw->member || !draw->class_start || !draw->count ||
-        !draw->have || !draw->order || !draw->is_taken)
+    *draw = (struct draw){.d = d, .spec = spec, .n_classes = (int32_t)n_classes};
+    draw->part = arena_take_zeroed(memory, n, sizeof *draw->part);
+    draw->class_size = arena_take_zeroed(memory, n_classes, sizeof *draw->class_size);
+    draw->member = arena_take(memory, n, sizeof *draw->member);
+    draw->class_start = arena_take(memory, n_classes + 1, sizeof *draw->class_start);
+    draw->count = arena_take(memory, n_groups * n_classes, sizeof *draw->count);
+    draw->have = arena_take(memory, n_classes, sizeof *draw->have);
+    draw->order = arena_take(memory, n_groups, sizeof *draw->order);
+    draw->is_taken = arena_take_zeroed(memory, n_groups, sizeof *draw->is_taken);
+    if (memory->is_short)
         return err_nomem(err, "split", (n + n_groups * n_classes) * sizeof *draw->member);
     for (int32_t i = 0; i < d->n_samples; i++)
         if (dataset_is_labelled(d, i)) {
@@ -75,6 +67,42 @@ static int draw_init(struct draw *draw, const struct dataset *d, struct err *err
             draw->n_labelled++;
         }
     return 0;
+}
+
+/* The random numbers that draw a part. The test part is the same in every replicate. */
+static struct rng rng_of(const struct draw *draw, enum part part)
+{
+    const struct split_spec *spec = draw->spec;
+    long long seed = (long long)spec->seed;
+    struct rng rng;
+    char text[96];
+
+    if (part == PART_TEST)
+        snprintf(text, sizeof text, "split seed=%lld", seed);
+    else if (part == PART_VAL)
+        snprintf(text, sizeof text, "split seed=%lld replicate=%d", seed, spec->replicate);
+    else
+        snprintf(text, sizeof text, "split stop seed=%lld replicate=%d fold=%d", seed,
+                 spec->replicate, spec->fold);
+    rng_init(&rng, hash_text(text),
+             part == PART_TEST  ? RNG_SPLIT_TEST
+             : part == PART_VAL ? RNG_SPLIT_FOLD
+                                : RNG_SPLIT_STOP);
+    return rng;
+}
+
+static double fraction_of(const struct draw *draw, enum part part)
+{
+    const struct split_spec *spec = draw->spec;
+
+    return part == PART_TEST ? spec->test : part == PART_VAL ? spec->val : spec->stop;
+}
+
+static void give_to_train(struct draw *draw, enum part part)
+{
+    for (int32_t i = 0; i < draw->d->n_samples; i++)
+        if (draw->part[i] == part)
+            draw->part[i] = PART_TRAIN;
 }
 
 /* ---- groups ---- */
@@ -151,16 +179,6 @@ static void toggle(struct draw *draw, int32_t group)
         draw->have[c] += sign * count[c];
 }
 
-static int32_t smallest(const struct draw *draw)
-{
-    int32_t found = draw->order[0];
-
-    for (int32_t k = 1; k < draw->n; k++)
-        if (size_of(draw, draw->order[k]) < size_of(draw, found))
-            found = draw->order[k];
-    return found;
-}
-
 /* Returns true if a group joined or left. */
 static bool improve(struct draw *draw, double fraction, int32_t n_spare, int32_t *n_taken)
 {
@@ -181,21 +199,24 @@ static bool improve(struct draw *draw, double fraction, int32_t n_spare, int32_t
     return is_better;
 }
 
-/* Move groups to `part`, in random order, until none brings it closer to `fraction` of every class.
+/* Move groups to `part`, in random order, until none brings it closer to its fraction of every class.
  * At least one moves and n_spare stay; draw->n must exceed n_spare. */
-static void take_groups(struct draw *draw, double fraction, int32_t n_spare, enum part part,
-                        struct hash seed, enum rng_stream stream)
+static void take_groups(struct draw *draw, enum part part, int32_t n_spare)
 {
-    int32_t n_taken = 0;
-    struct rng rng;
+    struct rng rng = rng_of(draw, part);
+    int32_t n_taken = 0, smallest;
 
-    rng_init(&rng, seed, stream);
     memset(draw->have, 0, (size_t)draw->n_classes * sizeof *draw->have);
     rng_shuffle(draw->order, (size_t)draw->n, &rng, 0);
-    for (int pass = 0; pass < MAX_PASSES && improve(draw, fraction, n_spare, &n_taken); pass++)
+    for (int pass = 0;
+         pass < MAX_PASSES && improve(draw, fraction_of(draw, part), n_spare, &n_taken); pass++)
         ;
+    smallest = draw->order[0];
+    for (int32_t k = 1; k < draw->n; k++)
+        if (size_of(draw, draw->order[k]) < size_of(draw, smallest))
+            smallest = draw->order[k];
     if (n_taken == 0)
-        toggle(draw, smallest(draw));
+        toggle(draw, smallest);
     move(draw, part);
 }
 
@@ -211,20 +232,21 @@ static int magnitude(int64_t size)
     return m;
 }
 
-static int sort_by_size(struct draw *draw, const struct rng *rng, struct err *err)
+/* From large to small, at random within a magnitude. */
+static int sort_by_size(struct draw *draw, struct err *err)
 {
-    int32_t *shuffled = malloc((size_t)draw->n * sizeof *shuffled);
+    int32_t *shuffled = arena_take(&draw->memory, (size_t)draw->n, sizeof *shuffled);
+    struct rng rng = rng_of(draw, PART_VAL);
     int32_t n = 0;
 
     if (!shuffled)
         return err_nomem(err, "groups", (size_t)draw->n * sizeof *shuffled);
     memcpy(shuffled, draw->order, (size_t)draw->n * sizeof *shuffled);
-    rng_shuffle(shuffled, (size_t)draw->n, rng, 0);
+    rng_shuffle(shuffled, (size_t)draw->n, &rng, 0);
     for (int m = magnitude(INT32_MAX); m >= 0; m--)
         for (int32_t k = 0; k < draw->n; k++)
             if (magnitude(size_of(draw, shuffled[k])) == m)
                 draw->order[n++] = shuffled[k];
-    free(shuffled);
     return 0;
 }
 
@@ -259,9 +281,20 @@ static int32_t pick_fold(double *have, const struct draw *draw, int32_t group, i
     return found;
 }
 
-static void deal(double *have, struct draw *draw, int32_t folds, int32_t fold)
+/* The fold becomes PART_VAL, as data/core/split.h describes. spec->folds is at most draw->n. */
+static int take_fold(struct draw *draw, struct err *err)
 {
-    for (int32_t k = 0; k < draw->n; k++) {
+    int32_t folds = draw->spec->folds, fold = draw->spec->fold;
+    size_t n = (size_t)folds * ((size_t)draw->n_classes + 1);
+    double *have = arena_take_zeroed(&draw->memory, n, sizeof *have);
+
+    if (!have)
+        return err_nomem(err, "folds", n * sizeof *have);
+    if (folds == draw->n)
+        draw->is_taken[draw->order[fold]] = true;
+    else if (sort_by_size(draw, err))
+        return -1;
+    for (int32_t k = 0; folds < draw->n && k < draw->n; k++) {
         int32_t group = draw->order[k];
         int32_t to = pick_fold(have, draw, group, folds);
         double *row = fold_row(have, draw, to);
@@ -271,60 +304,17 @@ static void deal(double *have, struct draw *draw, int32_t folds, int32_t fold)
         row[draw->n_classes] += (double)size_of(draw, group);
         draw->is_taken[group] = to == fold;
     }
-}
-
-/* Fold `fold` becomes PART_VAL, as data/core/split.h describes. folds is at most draw->n. */
-static int take_fold(struct draw *draw, int32_t folds, int32_t fold, const struct rng *rng,
-                     struct err *err)
-{
-    size_t n = (size_t)folds * ((size_t)draw->n_classes + 1);
-    double *have;
-    int rc;
-
-    if (folds == draw->n) {
-        draw->is_taken[draw->order[fold]] = true;
-        move(draw, PART_VAL);
-        return 0;
-    }
-    have = calloc(n, sizeof *have);
-    if (!have)
-        return err_nomem(err, "folds", n * sizeof *have);
-    rc = sort_by_size(draw, rng, err);
-    if (!rc) {
-        deal(have, draw, folds, fold);
-        move(draw, PART_VAL);
-    }
-    free(have);
-    return rc;
+    move(draw, PART_VAL);
+    return 0;
 }
 
 /* ---- single samples ---- */
 
-/* The test part is the same in every replicate. */
-static struct hash seed_of(const struct split_spec *spec, bool with_replicate)
-{
-    char text[96];
-    int n = snprintf(text, sizeof text, "split seed=%lld", (long long)spec->seed);
-
-    if (with_replicate)
-        snprintf(text + n, sizeof text - (size_t)n, " replicate=%d", spec->replicate);
-    return hash_text(text);
-}
-
-static struct hash seed_of_stop(const struct split_spec *spec)
-{
-    char text[96];
-
-    snprintf(text, sizeof text, "split stop seed=%lld replicate=%d fold=%d", (long long)spec->seed,
-             spec->replicate, spec->fold);
-    return hash_text(text);
-}
-
 /* Each class is shuffled. */
-static void gather(struct draw *draw, struct hash seed, enum rng_stream stream)
+static void gather(struct draw *draw, enum part part)
 {
+    struct rng rng = rng_of(draw, part);
     int32_t *start = draw->class_start;
-    struct rng rng;
 
     memset(start, 0, ((size_t)draw->n_classes + 1) * sizeof *start);
     for (int32_t i = 0; i < draw->d->n_samples; i++)
@@ -337,16 +327,8 @@ static void gather(struct draw *draw, struct hash seed, enum rng_stream stream)
     for (int32_t i = 0; i < draw->d->n_samples; i++)
         if (draw->part[i] == PART_TRAIN)
             draw->member[start[class_of(draw->d, i) + 1]++] = i;
-
-    rng_init(&rng, seed, stream);
     for (int32_t c = 0; c < draw->n_classes; c++)
         rng_shuffle(draw->member + start[c], (size_t)(start[c + 1] - start[c]), &rng, (uint32_t)c);
-}
-
-static void mark(struct draw *draw, int32_t class, int32_t n, enum part part)
-{
-    for (int32_t i = 0; i < n; i++)
-        draw->part[draw->member[draw->class_start[class] + i]] = (uint8_t)part;
 }
 
 /* Cumulative rounding: class c gets the growth of round(fraction x samples up to c). The sum is
@@ -359,30 +341,11 @@ static int32_t quota(int64_t before, int32_t size, double fraction)
                      floor((double)before * fraction + 0.5));
 }
 
-/* The first samples of each class, of all its samples or of those that are left. */
-static void draw_share(struct draw *draw, double fraction, bool is_of_all, enum part part)
-{
-    int64_t before = 0;
-
-    for (int32_t c = 0; c < draw->n_classes; c++) {
-        int32_t left = draw->class_start[c + 1] - draw->class_start[c];
-        int32_t size = is_of_all ? draw->class_size[c] : left;
-
-        mark(draw, c, quota(before, size, fraction), part);
-        before += size;
-    }
-}
-
-static int32_t clamp(int32_t v, int32_t low, int32_t high)
-{
-    return v < low ? low : v > high ? high : v;
-}
-
 /* Returns how many of a class's `left` samples outside the test part go to val: the quota,
  * corrected where train would be off by one or more. */
-static int32_t val_count(const struct draw *draw, int64_t before, int32_t class, int32_t left,
-                         const struct split_spec *spec)
+static int32_t val_count(const struct draw *draw, int64_t before, int32_t class, int32_t left)
 {
+    const struct split_spec *spec = draw->spec;
     double size = draw->class_size[class];
     double val = size * spec->val, train = size * (1 - spec->test - spec->val);
     /* whole numbers strictly within one of each part's share */
@@ -390,81 +353,75 @@ static int32_t val_count(const struct draw *draw, int64_t before, int32_t class,
     double high = fmin(ceil(val + 1), ceil(left - train + 1)) - 1;
     int32_t n = quota(before, draw->class_size[class], spec->val);
 
-    return clamp(clamp(n, (int32_t)low, (int32_t)high), 0, left);
+    n = n < (int32_t)low ? (int32_t)low : n > (int32_t)high ? (int32_t)high : n;
+    return n < 0 ? 0 : n > left ? left : n;
 }
 
-static void draw_val(struct draw *draw, const struct split_spec *spec)
+/* The first samples of each class: a share of all its samples, for the stop part of those left. */
+static void draw_part(struct draw *draw, enum part part)
 {
     int64_t before = 0;
 
+    gather(draw, part);
     for (int32_t c = 0; c < draw->n_classes; c++) {
         int32_t left = draw->class_start[c + 1] - draw->class_start[c];
+        int32_t size = part == PART_STOP ? left : draw->class_size[c];
+        int32_t n = part == PART_VAL ? val_count(draw, before, c, left)
+                                     : quota(before, size, fraction_of(draw, part));
 
-        mark(draw, c, val_count(draw, before, c, left, spec), PART_VAL);
-        before += draw->class_size[c];
+        for (int32_t i = 0; i < n; i++)
+            draw->part[draw->member[draw->class_start[c] + i]] = (uint8_t)part;
+        before += size;
     }
 }
 
-static void give_to_train(struct draw *draw, enum part part)
+static void assign(struct draw *draw)
 {
-    for (int32_t i = 0; i < draw->d->n_samples; i++)
-        if (draw->part[i] == part)
-            draw->part[i] = PART_TRAIN;
-}
+    const struct split_spec *spec = draw->spec;
 
-static void assign(struct draw *draw, const struct split_spec *spec)
-{
-    if (!draw->d->part) {
-        gather(draw, seed_of(spec, false), RNG_SPLIT_TEST);
-        draw_share(draw, spec->test, true, PART_TEST);
-    }
+    if (!draw->d->part)
+        draw_part(draw, PART_TEST);
     if (spec->folds > 0) {
         give_to_train(draw, PART_VAL);
-        gather(draw, seed_of(spec, true), RNG_SPLIT_FOLD);
+        gather(draw, PART_VAL);
         /* members go to the folds in turn, across classes */
         for (int32_t i = spec->fold; i < draw->class_start[draw->n_classes]; i += spec->folds)
             draw->part[draw->member[i]] = PART_VAL;
     } else if (!draw->d->part) {
-        gather(draw, seed_of(spec, true), RNG_SPLIT_FOLD);
-        draw_val(draw, spec);
+        draw_part(draw, PART_VAL);
     }
-    if (spec->stop > 0) {
-        gather(draw, seed_of_stop(spec), RNG_SPLIT_STOP);
-        draw_share(draw, spec->stop, false, PART_STOP);
-    }
+    if (spec->stop > 0)
+        draw_part(draw, PART_STOP);
 }
 
 /* ---- whole groups ---- */
 
 /* With folds, train and val count as one part. */
-static int check_torn(const struct draw *draw, const struct split_spec *spec, struct err *err)
+static int check_torn(struct draw *draw, bool has_folds, struct err *err)
 {
     const struct dataset *d = draw->d;
-    uint8_t *seen = calloc((size_t)d->n_groups, sizeof *seen);
-    int rc = 0;
+    uint8_t *seen = arena_take_zeroed(&draw->memory, (size_t)d->n_groups, sizeof *seen);
 
     if (!seen)
         return err_nomem(err, "groups", (size_t)d->n_groups);
-    for (int32_t i = 0; !rc && i < d->n_samples; i++) {
+    for (int32_t i = 0; i < d->n_samples; i++) {
         uint8_t part = draw->part[i], *first;
 
         if (part == PART_NONE)
             continue;
-        if (part == PART_VAL && spec->folds > 0)
+        if (part == PART_VAL && has_folds)
             part = PART_TRAIN;
         first = &seen[d->group[i]];
-        if (*first == PART_NONE)
-            *first = part;
-        else if (*first != part)
-            rc = err_set(
+        if (*first != PART_NONE && *first != part)
+            return err_set(
                 err,
                 "the given parts divide group \"%.80s\": sample \"%.80s\" is in %s, others of "
                 "its group are in %s",
                 dataset_group_name(d, d->group[i]), dataset_id(d, i), part_name(part),
                 part_name((enum part) * first));
+        *first = part;
     }
-    free(seen);
-    return rc;
+    return 0;
 }
 
 /* Always -1. */
@@ -474,21 +431,44 @@ static int too_few(const struct draw *draw, const char *takes, struct err *err)
                    draw->n == 1 ? " has" : "s have", takes);
 }
 
-static int draw_group_fold(struct draw *draw, const struct split_spec *spec, struct err *err)
+static int begin_groups(struct draw *draw, bool has_folds, struct err *err)
 {
-    struct rng rng;
+    count_groups(draw);
+    if (draw->d->part && check_torn(draw, has_folds, err))
+        return -1;
+    if (!draw->d->part && draw->spec->test > 0) {
+        if (draw->n < 3)
+            return too_few(draw, "test, val and train need at least 3 (2 with split.test = 0)",
+                           err);
+        take_groups(draw, PART_TEST, 2);
+    }
+    if (has_folds) {
+        give_to_train(draw, PART_VAL);
+        count_groups(draw);
+    }
+    return 0;
+}
 
+static int assign_groups(struct draw *draw, struct err *err)
+{
+    const struct split_spec *spec = draw->spec;
+
+    if (begin_groups(draw, spec->folds > 0, err))
+        return -1;
     if (draw->n < spec->folds)
         return err_set(err,
                        "sweep.folds = %d: only %d group%s of split.group %s outside the test part; "
                        "each fold needs at least one",
                        spec->folds, draw->n, draw->n == 1 ? "" : "s", draw->n == 1 ? "is" : "are");
-    rng_init(&rng, seed_of(spec, true), RNG_SPLIT_FOLD);
-    return take_fold(draw, spec->folds, spec->fold, &rng, err);
-}
-
-static int draw_stop_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
-{
+    if (spec->folds > 0 && take_fold(draw, err))
+        return -1;
+    if (spec->folds == 0 && !draw->d->part) {
+        if (draw->n < 2)
+            return too_few(draw, "val and train need at least 2", err);
+        take_groups(draw, PART_VAL, 1);
+    }
+    if (!(spec->stop > 0))
+        return 0;
     if (draw->n < 2)
         return err_set(err,
                        "split.stop = %g: %d group%s left outside test and val: a stop part and "
@@ -499,38 +479,8 @@ static int draw_stop_groups(struct draw *draw, const struct split_spec *spec, st
     for (int32_t k = 0; k < draw->n; k++)
         for (int32_t c = 0; c < draw->n_classes; c++)
             draw->class_size[c] += count_of(draw, draw->order[k])[c];
-    take_groups(draw, spec->stop, 1, PART_STOP, seed_of_stop(spec), RNG_SPLIT_STOP);
+    take_groups(draw, PART_STOP, 1);
     return 0;
-}
-
-static int begin_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
-{
-    count_groups(draw);
-    if (draw->d->part && check_torn(draw, spec, err))
-        return -1;
-    if (!draw->d->part && spec->test > 0) {
-        if (draw->n < 3)
-            return too_few(draw, "test, val and train need at least 3 (2 with split.test = 0)",
-                           err);
-        take_groups(draw, spec->test, 2, PART_TEST, seed_of(spec, false), RNG_SPLIT_TEST);
-    }
-    if (spec->folds != 0) {
-        give_to_train(draw, PART_VAL);
-        count_groups(draw);
-    }
-    return 0;
-}
-
-static int assign_groups(struct draw *draw, const struct split_spec *spec, struct err *err)
-{
-    if (begin_groups(draw, spec, err) || (spec->folds > 0 && draw_group_fold(draw, spec, err)))
-        return -1;
-    if (spec->folds == 0 && !draw->d->part) {
-        if (draw->n < 2)
-            return too_few(draw, "val and train need at least 2", err);
-        take_groups(draw, spec->val, 1, PART_VAL, seed_of(spec, true), RNG_SPLIT_FOLD);
-    }
-    return spec->stop > 0 ? draw_stop_groups(draw, spec, err) : 0;
 }
 
 /* ---- lists ---- */
@@ -561,9 +511,9 @@ static int to_lists(struct split *out, const struct draw *draw, struct err *err)
     return 0;
 }
 
-static int check_parts(const struct split *split, const struct draw *draw,
-                       const struct split_spec *spec, struct err *err)
+static int check_parts(const struct split *split, const struct draw *draw, struct err *err)
 {
+    const struct split_spec *spec = draw->spec;
     const char *empty = split->n_train == 0                    ? "train"
                         : split->n_val == 0                    ? "val"
                         : spec->stop > 0 && split->n_stop == 0 ? "stop"
@@ -595,33 +545,31 @@ int split_make(struct split *out, const struct dataset *d, const struct split_sp
         return err_set(err,
                        "split.stop = %g, but the given parts have a stop part too: use one of them",
                        spec->stop);
-    rc = draw_init(&draw, d, err);
+    rc = draw_init(&draw, d, spec, err);
     if (!rc && d->group)
-        rc = assign_groups(&draw, spec, err);
+        rc = assign_groups(&draw, err);
     else if (!rc)
-        assign(&draw, spec);
+        assign(&draw);
     if (!rc && spec->trains_on_stop)
         give_to_train(&draw, PART_STOP);
     if (!rc)
         rc = to_lists(out, &draw, err);
-    if (!rc && (rc = check_parts(out, &draw, spec, err)))
+    if (!rc && (rc = check_parts(out, &draw, err)))
         split_release(out);
-    draw_release(&draw);
+    arena_release(&draw.memory);
     return rc;
 }
 
 int split_count_groups(int32_t *n, const struct dataset *d, const struct split_spec *spec,
                        struct err *err)
 {
-    struct split_spec pooled = *spec;
     struct draw draw;
-    int rc = draw_init(&draw, d, err);
+    int rc = draw_init(&draw, d, spec, err);
 
-    pooled.folds = 2; /* a given val then counts too */
     if (!rc)
-        rc = begin_groups(&draw, &pooled, err);
+        rc = begin_groups(&draw, true, err); /* a given val then counts too */
     *n = draw.n;
-    draw_release(&draw);
+    arena_release(&draw.memory);
     return rc;
 }
 

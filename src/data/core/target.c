@@ -30,14 +30,6 @@ static bool has_decimal_comma(const char *cell)
     return table_parse_comma(&v, cell);
 }
 
-/* In 1,234 the comma may separate thousands. */
-static bool may_be_thousands(const char *cell)
-{
-    const char *comma = strchr(cell, ',');
-
-    return strspn(comma + 1, "0123456789") == 3 && !comma[4];
-}
-
 /* In 1.066 and 1.234.567 points may separate thousands. */
 static bool has_thousands(const char *cell)
 {
@@ -94,26 +86,20 @@ static const char *unit_of(const char *cell)
     return table_parse_number(&v, number) ? cell + n : NULL;
 }
 
-/* Step behind ">", "<=", "~" and the like; NULL without one. */
-static const char *skip_sign(const char *cell)
-{
-    static const char *const signs[] = {"<", ">", "~", "=<", "=>", "≤", "≥", "≈"};
-    const char *found = NULL;
-
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
-        if (!strncmp(cell, signs[i], strlen(signs[i])))
-            found = cell + strlen(signs[i]);
-    return found ? found + strspn(found, "<>= ") : NULL;
-}
-
 /* ">10000", "<= 0,5" and "~3 nM": a measurement beyond the range of an assay, or not exact. */
 static bool is_bound(const char *cell)
 {
-    const char *number = skip_sign(cell);
+    static const char *const signs[] = {"<", ">", "~", "=<", "=>", "≤", "≥", "≈"};
+    const char *number = NULL;
     double v;
 
-    return number &&
-           (table_parse_number(&v, number) || has_decimal_comma(number) || unit_of(number));
+    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+        if (!strncmp(cell, signs[i], strlen(signs[i])))
+            number = cell + strlen(signs[i]);
+    if (!number)
+        return false;
+    number += strspn(number, "<>= ");
+    return table_parse_number(&v, number) || has_decimal_comma(number) || unit_of(number);
 }
 
 /* Words, such as "n.d." or ">1,5", are reported later: they do not make commas something else. */
@@ -129,8 +115,11 @@ int target_read_decimal(struct target_cells *cells, char separator, struct err *
             continue;
         n_present += !is_bound(text);
         if (has_decimal_comma(text)) {
+            const char *comma = strchr(text, ',');
+
             a_comma = a_comma < 0 ? i : a_comma;
-            n_plain += !may_be_thousands(text);
+            /* in 1,234 the comma may separate thousands */
+            n_plain += strspn(comma + 1, "0123456789") != 3 || comma[4];
             n_commas++;
         } else if (table_parse_number(&v, text)) {
             n_points += strchr(text, '.') != NULL;
@@ -223,87 +212,95 @@ static bool is_beyond_floats(const char *cell)
 /* More classes than these may be amounts. */
 #define MOST_SMALL_CLASSES 10
 
-/* first: of the bounds */
-static int refuse_bounds(const struct target_cells *cells, int32_t first, struct err *err)
+struct target_facts target_examine(const struct target_cells *cells)
 {
-    struct table at = {.path = cells->path, .line = cells->line[first]};
-    int32_t n = 0, n_present = 0;
+    struct target_facts f = {.word = -1, .bound = -1};
 
     for (int32_t i = 0; i < cells->n; i++) {
-        n_present += cells->text[i] != NULL;
-        n += cells->text[i] && is_bound(cells->text[i]);
+        const char *text = cells->text[i];
+        double v;
+
+        if (!text)
+            continue;
+        f.n_present++;
+        if (table_parse_number(&v, text)) {
+            f.n_numbers++;
+            f.n_whole += v == floor(v);
+            continue;
+        }
+        f.word = f.word < 0 ? i : f.word;
+        if (is_bound(text)) {
+            f.bound = f.bound < 0 ? i : f.bound;
+            f.n_bounds++;
+        }
     }
+    return f;
+}
+
+static int refuse_bounds(const struct target_cells *cells, const struct target_facts *f,
+                         struct err *err)
+{
+    struct table at = {.path = cells->path, .line = cells->line[f->bound]};
+
     return table_fault(err, &at,
                        "column \"%.80s\" = \"%.80s\": %d of %d values are bounds or estimates: to "
                        "leave them out would bias the data, because bounds are the extreme ones; "
                        "write them as numbers, or make classes at a threshold",
-                       cells->column, cells->text[first], n, n_present);
+                       cells->column, cells->text[f->bound], f->n_bounds, f->n_present);
 }
 
-static int refuse_word(const struct target_cells *cells, int32_t first, struct err *err)
+static int refuse_word(const struct target_cells *cells, const struct target_facts *f,
+                       struct err *err)
 {
-    struct table at = {.path = cells->path, .line = cells->line[first]};
+    struct table at = {.path = cells->path, .line = cells->line[f->word]};
     struct buf words = {0};
-    char count[40] = "";
     int32_t n = 0;
     double v;
 
-    if (is_beyond_floats(cells->text[first]))
-        return cell_fault(err, cells, first,
+    if (is_beyond_floats(cells->text[f->word]))
+        return cell_fault(err, cells, f->word,
                           "a number beyond the range of floats (3.4e38): correct it, or name it in "
                           "data.missing if it stands for a missing value");
-    for (int32_t i = first; i < cells->n; i++)
+    if (f->n_present - f->n_numbers > 1)
+        buf_printf(&words, "; %d such cells: ", f->n_present - f->n_numbers);
+    for (int32_t i = f->word; words.size && i < cells->n; i++)
         if (cells->text[i] && !table_parse_number(&v, cells->text[i]))
             data_put_example(&words, n++, cells->text[i]);
-    if (n > 1)
-        snprintf(count, sizeof count, "; %d such cells: ", n);
     table_fault(err, &at,
                 "column \"%.80s\" = \"%.80s\": a word among numbers: correct it, name it in "
                 "data.missing if it stands for a missing value, or set task = classification to "
-                "make every value a class%s%s",
-                cells->column, cells->text[first], count, n > 1 ? buf_text(&words) : "");
+                "make every value a class%s",
+                cells->column, cells->text[f->word], buf_text(&words));
     buf_release(&words);
     return -1;
 }
 
-static int pick_task(enum data_task *task, const struct target_cells *cells, bool whole_are_classes,
-                     struct err *err)
+static int pick_task(enum data_task *task, const struct target_cells *cells,
+                     const struct target_facts *f, bool whole_are_classes, struct err *err)
 {
-    int32_t n_numbers = 0, n_whole = 0, n_words = 0, a_word = 0, a_bound = -1;
+    bool is_auto = *task == DATA_TASK_AUTO;
 
-    for (int32_t i = 0; i < cells->n; i++) {
-        double v;
-
-        if (!cells->text[i])
-            continue;
-        if (a_bound < 0 && is_bound(cells->text[i]))
-            a_bound = i;
-        if (table_parse_number(&v, cells->text[i])) {
-            n_numbers++;
-            n_whole += v == floor(v);
-        } else if (n_words++ == 0) {
-            a_word = i;
-        }
-    }
-    if (n_numbers + n_words == 0)
+    if (!f->n_present)
         return err_set(err, "%s: column \"%.80s\": no sample has a value", cells->path,
                        cells->column);
-    if (n_words && *task != DATA_TASK_CLASSIFICATION && has_decimal_comma(cells->text[a_word]))
-        return cell_fault(err, cells, a_word,
+    if (*task == DATA_TASK_CLASSIFICATION)
+        return 0;
+    if (f->word >= 0 && has_decimal_comma(cells->text[f->word]))
+        return cell_fault(err, cells, f->word,
                           "a comma in a number: write a decimal point and no thousands separator; "
                           "decimal commas are accepted if semicolons or tabs separate the columns "
                           "and no number of the column has a point");
-    if (a_bound >= 0 && (*task == DATA_TASK_REGRESSION || (*task == DATA_TASK_AUTO && n_numbers)))
-        return refuse_bounds(cells, a_bound, err);
-    if (n_words && *task == DATA_TASK_REGRESSION)
-        return cell_fault(err, cells, a_word,
+    if (f->bound >= 0 && (!is_auto || f->n_numbers))
+        return refuse_bounds(cells, f, err);
+    if (f->word >= 0 && !is_auto)
+        return cell_fault(err, cells, f->word,
                           "must be a number, or empty or NA where missing, for task = regression");
-    if (*task != DATA_TASK_AUTO)
-        return 0;
-    if (n_words && n_numbers)
-        return refuse_word(cells, a_word, err);
-    *task = n_words || (whole_are_classes && n_whole == n_numbers) ? DATA_TASK_CLASSIFICATION
-                                                                   : DATA_TASK_REGRESSION;
+    if (f->word >= 0 && f->n_numbers)
+        return refuse_word(cells, f, err);
+    if (is_auto)
+        *task = f->word >= 0 || (whole_are_classes && f->n_whole == f->n_numbers)
+                    ? DATA_TASK_CLASSIFICATION
+                    : DATA_TASK_REGRESSION;
     return 0;
 }
 
@@ -311,12 +308,6 @@ static int pick_task(enum data_task *task, const struct target_cells *cells, boo
 
 /* Least sd in units of the rounding error of floats. */
 #define LEAST_DIGITS 256
-
-struct spread {
-    double n, sum, low, high;
-    double squares;
-    double lost; /* squares of the rounding errors of floats */
-};
 
 static double value_of(const struct target_cells *cells, int32_t i)
 {
@@ -327,46 +318,40 @@ static double value_of(const struct target_cells *cells, int32_t i)
     return v;
 }
 
-static void measure(struct spread *s, const struct target_cells *cells)
-{
-    *s = (struct spread){.low = INFINITY, .high = -INFINITY};
-    for (int32_t i = 0; i < cells->n; i++) {
-        double v = value_of(cells, i);
-
-        if (isnan(v))
-            continue;
-        s->n++;
-        s->sum += v;
-        s->low = fmin(s->low, v);
-        s->high = fmax(s->high, v);
-        s->lost += (v - (double)(float)v) * (v - (double)(float)v);
-    }
-    for (int32_t i = 0; i < cells->n; i++) {
-        double v = value_of(cells, i) - s->sum / s->n;
-
-        s->squares += isnan(v) ? 0 : v * v;
-    }
-}
-
 static int make_values(struct target *out, const struct target_cells *cells, struct err *err)
 {
-    struct spread s;
+    double n = 0, sum = 0, low = INFINITY, high = -INFINITY, squares = 0;
+    double lost = 0; /* squares of the rounding errors of floats */
 
     out->value = malloc((size_t)cells->n * sizeof *out->value);
     if (!out->value)
         return err_nomem(err, "targets", (size_t)cells->n * sizeof *out->value);
-    for (int32_t i = 0; i < cells->n; i++)
-        out->value[i] = (float)value_of(cells, i);
-    measure(&s, cells);
-    if (s.low == s.high)
+    for (int32_t i = 0; i < cells->n; i++) {
+        double v = value_of(cells, i);
+
+        out->value[i] = (float)v;
+        if (isnan(v))
+            continue;
+        n++;
+        sum += v;
+        low = fmin(low, v);
+        high = fmax(high, v);
+        lost += (v - (double)(float)v) * (v - (double)(float)v);
+    }
+    for (int32_t i = 0; i < cells->n; i++) {
+        double v = value_of(cells, i) - sum / n;
+
+        squares += isnan(v) ? 0 : v * v;
+    }
+    if (low == high)
         return err_set(err, "%s: column \"%.80s\": every value is %g, there is nothing to predict",
-                       cells->path, cells->column, s.low);
-    if (s.lost * LEAST_DIGITS * LEAST_DIGITS > s.squares)
+                       cells->path, cells->column, low);
+    if (lost * LEAST_DIGITS * LEAST_DIGITS > squares)
         return err_set(
             err,
             "%s: column \"%.80s\": values from %.10g to %.10g differ only beyond the precision of "
             "floats (about 7 digits): subtract a constant from all, such as %.10g",
-            cells->path, cells->column, s.low, s.high, floor(s.low));
+            cells->path, cells->column, low, high, floor(low));
     return 0;
 }
 
@@ -386,16 +371,6 @@ static int compare_numbers(const void *left, const void *right)
     return a != b ? (a > b) - (a < b) : compare_words(left, right);
 }
 
-static bool is_all_numbers(const struct target_cells *cells)
-{
-    double v;
-
-    for (int32_t i = 0; i < cells->n; i++)
-        if (cells->text[i] && !table_parse_number(&v, cells->text[i]))
-            return false;
-    return true;
-}
-
 /* Spellings of one class follow each other. */
 struct spelling {
     const char *text;
@@ -407,14 +382,6 @@ struct spellings {
     struct spelling *of; /* [texts.n] */
     int32_t *best;       /* [keys.n] in of */
 };
-
-static void spellings_release(struct spellings *s)
-{
-    names_release(&s->keys);
-    names_release(&s->texts);
-    free(s->of);
-    free(s->best);
-}
 
 static bool is_better(const struct spelling *a, const struct spelling *b, bool is_number)
 {
@@ -472,7 +439,7 @@ static void name_classes(struct target *out, const struct target_cells *cells,
                          const struct spellings *s)
 {
     int (*compare)(const void *, const void *) =
-        is_all_numbers(cells) ? compare_numbers : compare_words;
+        target_examine(cells).word < 0 ? compare_numbers : compare_words;
     double v;
 
     for (int32_t k = 0; k < s->keys.n; k++)
@@ -511,107 +478,86 @@ int target_classes(struct target *out, const struct target_cells *cells, struct 
         target_release(out);
     else
         name_classes(out, cells, &s);
-    spellings_release(&s);
+    names_release(&s.keys);
+    names_release(&s.texts);
+    free(s.of);
+    free(s.best);
     return rc;
 }
 
-/* Many numbers with the same unit are amounts; 2-row and 6-row are classes. */
-static int refuse_unit(const struct target *t, const struct target_cells *cells, struct err *err)
+/* The classes were not asked for, and are likely numbers. */
+static int check_classes(const struct target *t, const struct target_cells *cells,
+                         const struct target_facts *f, struct err *err)
 {
+    bool are_many = t->n_classes > MOST_SMALL_CLASSES, is_plain = false;
+    const char *unit = NULL;
     struct table at = {.path = cells->path};
-    const char *unit = NULL, *first = NULL;
-    int32_t n = 0, n_valued = 0;
+    int32_t first = 0, n_units = 0, n_single = 0;
+    int32_t *n_members;
 
+    /* <5, 5-10 and >10 are classes. A bound beside `active`, or among many values, is an amount. */
+    for (int32_t c = 0; c < t->n_classes; c++)
+        is_plain = is_plain || !strpbrk(t->class_names[c], "0123456789");
+    if (f->bound >= 0 && (are_many || is_plain))
+        return refuse_bounds(cells, f, err);
+    if (!are_many)
+        return 0;
+    /* Many numbers with the same unit are amounts; 2-row and 6-row are classes. */
     for (int32_t i = 0; i < cells->n; i++) {
         const char *here = cells->text[i] ? unit_of(cells->text[i]) : NULL;
 
-        n_valued += cells->text[i] != NULL;
         if (here && !unit) {
             unit = here;
-            first = cells->text[i];
-            at.line = cells->line[i];
+            first = i;
         }
-        n += here && !strcmp(here, unit);
+        n_units += here && !strcmp(here, unit);
     }
-    if (t->n_classes <= MOST_SMALL_CLASSES || 2 * n <= n_valued)
-        return 0;
-    return table_fault(err, &at,
-                       "column \"%.80s\" = \"%.80s\": %d of %d values are a number followed by "
-                       "\"%.20s\": remove the unit, or set task = classification to make every "
-                       "value a class",
-                       cells->column, first, n, n_valued, unit);
-}
-
-/* <5, 5-10 and >10 are classes. A bound beside `active`, or among many values, is an amount. */
-static int check_bounds(const struct target *t, const struct target_cells *cells, struct err *err)
-{
-    bool is_refused = t->n_classes > MOST_SMALL_CLASSES;
-
-    for (int32_t c = 0; c < t->n_classes; c++)
-        is_refused = is_refused || !strpbrk(t->class_names[c], "0123456789");
-    for (int32_t i = 0; is_refused && i < cells->n; i++)
-        if (cells->text[i] && is_bound(cells->text[i]))
-            return refuse_bounds(cells, i, err);
-    return 0;
-}
-
-/* Classes with one member, beside many others, are likely numbers. */
-static int check_members(const struct target *t, const struct target_cells *cells, struct err *err)
-{
-    int32_t *n_members = calloc((size_t)t->n_classes, sizeof *n_members);
-    int32_t n_single = 0, n = 0;
-
+    at.line = cells->line[first];
+    if (2 * n_units > f->n_present)
+        return table_fault(err, &at,
+                           "column \"%.80s\" = \"%.80s\": %d of %d values are a number followed by "
+                           "\"%.20s\": remove the unit, or set task = classification to make every "
+                           "value a class",
+                           cells->column, cells->text[first], n_units, f->n_present, unit);
+    n_members = calloc((size_t)t->n_classes, sizeof *n_members);
     if (!n_members)
         return err_nomem(err, "classes", (size_t)t->n_classes * sizeof *n_members);
     for (int32_t i = 0; i < cells->n; i++)
-        if (t->label[i] >= 0) {
+        if (t->label[i] >= 0)
             n_members[t->label[i]]++;
-            n++;
-        }
     for (int32_t c = 0; c < t->n_classes; c++)
         n_single += n_members[c] == 1;
     free(n_members);
-    if (t->n_classes <= MOST_SMALL_CLASSES || 2 * n_single <= t->n_classes)
+    if (2 * n_single <= t->n_classes)
         return 0;
     return err_set(err,
                    "%s: column \"%.80s\": %d values make %d classes, %d of them with one member "
                    "(\"%.40s\", \"%.40s\" ...): set task = regression if they are numbers to be "
                    "predicted, or task = classification if these are the classes",
-                   cells->path, cells->column, n, t->n_classes, n_single, t->class_names[0],
-                   t->class_names[1]);
-}
-
-static int make_labels(struct target *out, const struct target_cells *cells, bool is_asked,
-                       struct err *err)
-{
-    if (target_classes(out, cells, err))
-        return -1;
-    if (out->n_classes == 1)
-        return err_set(err,
-                       "%s: column \"%.80s\": every value is \"%.80s\", there is nothing to "
-                       "predict",
-                       cells->path, cells->column, out->class_names[0]);
-    if (is_asked)
-        return 0;
-    return check_bounds(out, cells, err) || refuse_unit(out, cells, err) ||
-                   check_members(out, cells, err)
-               ? -1
-               : 0;
+                   cells->path, cells->column, f->n_present, t->n_classes, n_single,
+                   t->class_names[0], t->class_names[1]);
 }
 
 int target_make(struct target *out, const struct target_cells *cells, enum data_task task,
                 bool whole_are_classes, struct err *err)
 {
     bool is_asked = task == DATA_TASK_CLASSIFICATION;
+    struct target_facts f = target_examine(cells);
     int rc;
 
     memset(out, 0, sizeof *out);
-    if (pick_task(&task, cells, whole_are_classes, err))
+    if (pick_task(&task, cells, &f, whole_are_classes, err))
         return -1;
-    if (task == DATA_TASK_CLASSIFICATION)
-        rc = make_labels(out, cells, is_asked, err);
-    else
+    if (task == DATA_TASK_REGRESSION)
         rc = make_values(out, cells, err);
+    else
+        rc = target_classes(out, cells, err);
+    if (!rc && out->n_classes == 1)
+        rc = err_set(err,
+                     "%s: column \"%.80s\": every value is \"%.80s\", there is nothing to predict",
+                     cells->path, cells->column, out->class_names[0]);
+    else if (!rc && out->n_classes && !is_asked)
+        rc = check_classes(out, cells, &f, err);
     if (rc)
         target_release(out);
     return rc;

@@ -26,6 +26,13 @@ void target_cells_release(struct target_cells *cells);
 int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, int64_t line,
                      struct err *err);
 
+/* The cells that are present: numbers, and words, some of them bounds (">10"). */
+struct target_facts {
+    int32_t n_present, n_numbers, n_whole, n_bounds;
+    int32_t word, bound; /* first of each; -1: none */
+};
+struct target_facts target_examine(const struct target_cells *cells);
+
 /* Arrays are owned; NULL where the task does not use them. */
 struct target {
     float *value;                  /* [n] regression, NaN where missing */

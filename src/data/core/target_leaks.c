@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/arena.h"
+
 /* A few samples rule out nearly all dense columns: the residual of a line through all samples is at
  * least that of the best line through some. */
 
@@ -98,13 +100,6 @@ static double class_value(const struct dataset *d, int32_t label)
 }
 
 /* one: the class compared with all others; -1: the target itself. */
-static double value_of(const struct dataset *d, const double *class_values, int32_t i, int32_t one)
-{
-    if (d->task == TASK_REGRESSION)
-        return (double)d->target[i];
-    return one >= 0 ? d->label[i] == one : class_values[d->label[i]];
-}
-
 static void sort_target(struct look *look, struct valued *order, const double *class_values,
                         int32_t one)
 {
@@ -114,8 +109,13 @@ static void sort_target(struct look *look, struct valued *order, const double *c
     look->n = 0;
     look->total = 0;
     for (int32_t i = 0; i < d->n_samples; i++)
-        if (dataset_is_labelled(d, i))
-            order[look->n++] = (struct valued){value_of(d, class_values, i, one), i};
+        if (dataset_is_labelled(d, i)) {
+            double y = d->task == TASK_REGRESSION ? (double)d->target[i]
+                       : one >= 0                 ? d->label[i] == one
+                                                  : class_values[d->label[i]];
+
+            order[look->n++] = (struct valued){y, i};
+        }
     qsort(order, (size_t)look->n, sizeof *order, compare_values);
     for (int32_t k = 0; k < look->n; k++)
         mean += order[k].y / look->n;
@@ -157,15 +157,10 @@ static int note(struct target_leaks *out, int32_t feature, const struct leak_sum
                 out->leak[i].r = r;
             return 0;
         }
-    if (out->n == out->capacity) {
-        int32_t capacity = out->capacity ? 2 * out->capacity : 16;
-
-        grown = realloc(out->leak, (size_t)capacity * sizeof *grown);
-        if (!grown)
-            return err_nomem(err, "features", (size_t)capacity * sizeof *grown);
-        out->leak = grown;
-        out->capacity = capacity;
-    }
+    grown = realloc(out->leak, ((size_t)out->n + 1) * sizeof *grown);
+    if (!grown)
+        return err_nomem(err, "features", ((size_t)out->n + 1) * sizeof *grown);
+    out->leak = grown;
     out->leak[out->n++] = (struct target_leak){feature, (int32_t)s->n, r};
     return 0;
 }
@@ -209,28 +204,21 @@ static void add_row(struct leak_sums *sums, struct look *look, int32_t k, int32_
             add(&sums[j], (double)look->row[j], look->y[k]);
 }
 
-/* The target varies most at its ends. */
-static void look_at_some(struct look *look, int32_t col, int32_t n)
-{
-    int32_t share = (int32_t)(SHARE_SEEN * look->n);
-    int32_t half = (share > LEAST_SEEN ? share : LEAST_SEEN) / 2;
-
-    memset(look->sums, 0, (size_t)n * sizeof *look->sums);
-    for (int32_t k = 0; k < look->n; k++)
-        if (k < half || k >= look->n - half)
-            add_row(look->sums, look, k, col, n, look->mean);
-}
-
 static int find_dense(struct look *look, struct err *err)
 {
     const struct dataset *d = look->d;
+    int32_t share = (int32_t)(SHARE_SEEN * look->n);
+    int32_t half = (share > LEAST_SEEN ? share : LEAST_SEEN) / 2;
     double allowed = (1 - TARGET_LEAK_CORRELATION * TARGET_LEAK_CORRELATION) * look->total;
 
     for (int32_t col = 0; col < d->n_features; col += BLOCK_COLS) {
         int32_t left = d->n_features - col, n = left < BLOCK_COLS ? left : BLOCK_COLS;
 
         find_means(look, col, n);
-        look_at_some(look, col, n);
+        memset(look->sums, 0, (size_t)n * sizeof *look->sums);
+        for (int32_t k = 0; k < look->n; k++) /* the target varies most at its ends */
+            if (k < half || k >= look->n - half)
+                add_row(look->sums, look, k, col, n, look->mean);
         for (int32_t j = 0; j < n; j++) {
             struct leak_sums s = {0};
 
@@ -296,22 +284,6 @@ static int find_fixed(struct look *look, struct err *err)
 
 /* ---- together ---- */
 
-static int find_all(struct look *look, struct valued *order, double *class_values, struct err *err)
-{
-    const struct dataset *d = look->d;
-    int32_t n_apart = d->n_classes > 2 && d->n_classes <= MOST_CLASSES ? d->n_classes : 0;
-
-    for (int32_t c = 0; c < d->n_classes; c++)
-        class_values[c] = class_value(d, c);
-    for (int32_t one = -1; one < n_apart; one++) {
-        sort_target(look, order, class_values, one);
-        if (is_telling(look) &&
-            ((d->is_sparse ? find_sparse : find_dense)(look, err) || find_fixed(look, err)))
-            return -1;
-    }
-    return 0;
-}
-
 static int compare_features(const void *a, const void *b)
 {
     return ((const struct target_leak *)a)->feature - ((const struct target_leak *)b)->feature;
@@ -320,6 +292,8 @@ static int compare_features(const void *a, const void *b)
 int target_leaks_find(struct target_leaks *out, const struct dataset *d, struct err *err)
 {
     size_t n = (size_t)d->n_samples, n_cols = d->is_sparse ? (size_t)d->n_features : BLOCK_COLS;
+    int32_t n_apart = d->n_classes > 2 && d->n_classes <= MOST_CLASSES ? d->n_classes : 0;
+    struct arena memory = {0};
     struct look look = {.d = d, .out = out};
     struct valued *order;
     double *class_values;
@@ -328,26 +302,27 @@ int target_leaks_find(struct target_leaks *out, const struct dataset *d, struct 
     *out = (struct target_leaks){0};
     if (d->graph_start)
         return 0;
-    order = malloc(n * sizeof *order);
-    class_values = malloc(((size_t)d->n_classes + 1) * sizeof *class_values);
-    look.sample = malloc(n * sizeof *look.sample);
-    look.y = malloc(n * sizeof *look.y);
-    look.row = malloc(BLOCK_COLS * sizeof *look.row);
-    look.mean = malloc(BLOCK_COLS * sizeof *look.mean);
-    look.sums = malloc(n_cols * sizeof *look.sums);
-    if (!order || !class_values || !look.sample || !look.y || !look.row || !look.mean || !look.sums)
+    order = arena_take(&memory, n, sizeof *order);
+    class_values = arena_take(&memory, (size_t)d->n_classes, sizeof *class_values);
+    look.sample = arena_take(&memory, n, sizeof *look.sample);
+    look.y = arena_take(&memory, n, sizeof *look.y);
+    look.row = arena_take(&memory, BLOCK_COLS, sizeof *look.row);
+    look.mean = arena_take(&memory, BLOCK_COLS, sizeof *look.mean);
+    look.sums = arena_take(&memory, n_cols, sizeof *look.sums);
+    if (memory.is_short)
         rc = err_nomem(err, "correlations", n_cols * sizeof *look.sums);
-    else
-        rc = find_all(&look, order, class_values, err);
+    for (int32_t c = 0; !rc && c < d->n_classes; c++)
+        class_values[c] = class_value(d, c);
+    for (int32_t one = -1; !rc && one < n_apart; one++) {
+        sort_target(&look, order, class_values, one);
+        if (is_telling(&look))
+            rc = (d->is_sparse ? find_sparse : find_dense)(&look, err) || find_fixed(&look, err)
+                     ? -1
+                     : 0;
+    }
     if (!rc && out->n)
         qsort(out->leak, (size_t)out->n, sizeof *out->leak, compare_features);
-    free(order);
-    free(class_values);
-    free(look.sample);
-    free(look.y);
-    free(look.row);
-    free(look.mean);
-    free(look.sums);
+    arena_release(&memory);
     if (rc)
         target_leaks_release(out);
     return rc;

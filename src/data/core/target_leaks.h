@@ -18,7 +18,6 @@ struct target_leak {
 struct target_leaks {
     struct target_leak *leak; /* [n] by feature; owned */
     int32_t n;
-    int32_t capacity;
 };
 
 /* Examine all features and fixed effects over labelled samples that have a value (in features
