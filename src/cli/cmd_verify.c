@@ -100,7 +100,7 @@ static int compare_metrics(struct trial_comparison *c, struct store *store, int6
 
         for (int part = 0; part < PART_COUNT; part++)
             here[part] = r->metrics[part][m];
-        compare_metric(c, &table, metric_name((enum metric)m), here);
+        compare_metric(c, &table, metric_rows[m].name, here);
     }
     result_table_release(&table);
     return 0;

@@ -30,7 +30,8 @@ static int outline_sparse(struct gcn_outline *o, const struct csr *x, const stru
     return rc;
 }
 
-static bool is_mostly_zeros(const struct gcn_outline *o)
+/* 1: outlined as sparse; 0: too few zeros; -1 and err. */
+static int outline_zeros(struct gcn_outline *o, const struct csr *adjacency, struct err *err)
 {
     struct first_shape shape = {
         .n_samples = o->data->n_nodes,
@@ -38,25 +39,18 @@ static bool is_mostly_zeros(const struct gcn_outline *o)
         .rows0 = o->data->n_nodes,
         .rows1 = o->data->n_nodes,
         .entries_a = (double)o->entries_a,
-        .entries_x = (double)o->entries_x,
     };
-
-    return product_order_cost(FIRST_X_SPARSE, &shape) <= product_order_cost(FIRST_AX_DENSE, &shape);
-}
-
-/* 1: outlined as sparse; 0: too few zeros; -1 and err. */
-static int outline_zeros(struct gcn_outline *o, const struct csr *adjacency, struct err *err)
-{
     struct csr x;
     int rc;
 
     if (scale_count_entries(&o->entries_x, o->data, err))
         return -1;
-    if (!is_mostly_zeros(o)) {
+    shape.entries_x = (double)o->entries_x;
+    if (product_order_cost(FIRST_X_SPARSE, &shape) > product_order_cost(FIRST_AX_DENSE, &shape)) {
         o->entries_x = 0;
         return 0;
     }
-    if (scale_gather_entries(&x, o->entries_x, o->data, err))
+    if (scale_sparse(&x, o->data, o->entries_x, SCALE_NONE, err))
         return -1;
     rc = outline_sparse(o, &x, adjacency, err);
     csr_release(&x);
@@ -310,25 +304,7 @@ static double first_layer_flops(const struct shape *shape, double n, bool is_tra
     }
 }
 
-/* dense_products: 1 forward, 2 backward. */
-static double upper_layers(const struct shape *shape, double n, double dense_products)
-{
-    double sum = shape->pools ? 2 * dense_products * n * shape->n_hidden * shape->n_outputs : 0;
-
-    for (int32_t l = 1; l < shape->layers; l++) {
-        double width = layer_width(shape, l);
-        double below = level_size(shape, n, shape->layers - l);
-        double above = level_size(shape, n, shape->layers - l - 1);
-
-        struct layer_shape layer = {below, above, above * shape->degree, shape->n_hidden, width};
-        bool is_first = product_order_propagates_first(&layer);
-
-        sum += 2 * dense_products * (is_first ? above : below) * shape->n_hidden * width +
-               2 * layer.entries * (is_first ? shape->n_hidden : width);
-    }
-    return sum;
-}
-
+/* Rows of the first layer's features: bytes of one. */
 static double feature_bytes(const struct shape *shape)
 {
     const struct gcn_outline *inputs = shape->inputs;
@@ -346,43 +322,35 @@ static double feature_bytes(const struct shape *shape)
     }
 }
 
-/* Features, weights and result count once. */
-static double first_layer_bytes(const struct shape *shape, double n)
+/* dense_products: 1 forward, 2 backward. Bytes of the first layer: features, weights and result count
+ * once. Beyond a hidden layer's products a normalisation reads the rows again and writes a copy; a residual
+ * sum and a kept slope pass once more. */
+static struct gcn_cost pass_cost(const struct shape *shape, double n, bool is_training,
+                                 double dense_products)
 {
-    double width = layer_width(shape, 0);
-    double rows = level_size(shape, n, shape->layers - 1);
-
-    return rows * feature_bytes(shape) + sizeof(float) * width * (shape->n_inputs + rows);
-}
-
-/* Beyond a hidden layer's products: a normalisation reads the rows again and writes a copy; a
- * residual sum and a kept slope pass once more. */
-static double option_bytes(const struct shape *shape, double rows)
-{
-    double matrix = sizeof(float) * rows * shape->n_hidden;
-
-    return matrix * (4 * shape->batch_norm + 2 * shape->residual + shape->keeps_slope);
-}
-
-static double upper_layers_bytes(const struct shape *shape, double n)
-{
-    double sum = shape->pools ? sizeof(float) * level_size(shape, n, 0) * shape->n_hidden : 0;
+    double flops = shape->pools ? 2 * dense_products * n * shape->n_hidden * shape->n_outputs : 0;
+    double bytes = shape->pools ? sizeof(float) * level_size(shape, n, 0) * shape->n_hidden : 0;
+    double rows = level_size(shape, n, shape->layers - 1), width = layer_width(shape, 0);
 
     for (int32_t l = 1; l < shape->layers; l++) {
-        double width = layer_width(shape, l);
+        double out = layer_width(shape, l);
         double below = level_size(shape, n, shape->layers - l);
         double above = level_size(shape, n, shape->layers - l - 1);
+        struct layer_shape layer = {below, above, above * shape->degree, shape->n_hidden, out};
+        bool is_first = product_order_propagates_first(&layer);
 
-        sum += sizeof(float) *
-               (below * shape->n_hidden + shape->n_hidden * width + (below + above) * width);
-        sum += option_bytes(shape, below);
+        flops += 2 * dense_products * (is_first ? above : below) * shape->n_hidden * out +
+                 2 * layer.entries * (is_first ? shape->n_hidden : out);
+        bytes += sizeof(float) *
+                 (below * shape->n_hidden + shape->n_hidden * out + (below + above) * out);
+        bytes += sizeof(float) * below * shape->n_hidden *
+                 (4 * shape->batch_norm + 2 * shape->residual + shape->keeps_slope);
     }
-    return sum;
-}
-
-static double pass_bytes(const struct shape *shape, double n)
-{
-    return first_layer_bytes(shape, n) + upper_layers_bytes(shape, n);
+    return (struct gcn_cost){
+        .flops = first_layer_flops(shape, n, is_training, dense_products > 1) + flops,
+        .bytes =
+            rows * feature_bytes(shape) + sizeof(float) * width * (shape->n_inputs + rows) + bytes,
+    };
 }
 
 /* adam writes all but the gradient. The sum over the workers reads each of their parts. */
@@ -397,13 +365,6 @@ static double optimizer_bytes(const struct shape *shape, double workers)
     return (7 + (workers > 1 ? workers : 0)) * sizeof(float) * weights;
 }
 
-static double watched(const struct split *split, int32_t n_samples)
-{
-    if (split->n_stop)
-        return split->n_stop;
-    return n_samples - split->n_train > 1 ? n_samples - split->n_train : 1;
-}
-
 struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *inputs,
                          const struct split *split)
 {
@@ -415,20 +376,19 @@ struct gcn_cost gcn_cost(const struct gcn_spec *spec, const struct gcn_outline *
     double size = is_full ? n_train : worker_batch(spec, n_train);
     double steps = is_full ? 1 : ceil(worker_samples(spec, n_train) / size);
     double batches = is_full ? 1 : workers > 1 ? workers * steps : (n_train + size - 1) / size;
-    double rest = watched(split, inputs->data->n_samples) / workers;
-    double forward = first_layer_flops(&shape, size, true, false) + upper_layers(&shape, size, 1);
-    double backward = first_layer_flops(&shape, size, true, true) + upper_layers(&shape, size, 2);
-    double evaluation =
-        workers * (first_layer_flops(&shape, rest, false, false) + upper_layers(&shape, rest, 1));
-    double step_bytes =
-        workers * 3 * pass_bytes(&shape, size) + optimizer_bytes(&shape, n_workers(spec));
+    int32_t n_outside = inputs->data->n_samples - n_train;
+    double rest = (split->n_stop ? split->n_stop : n_outside > 1 ? n_outside : 1) / workers;
+    struct gcn_cost forward = pass_cost(&shape, size, true, 1);
+    struct gcn_cost evaluation = pass_cost(&shape, rest, false, 1);
+    double backward = pass_cost(&shape, size, true, 2).flops;
+    double step_bytes = workers * 3 * forward.bytes + optimizer_bytes(&shape, n_workers(spec));
 
     /* The next step reuses the first product of the evaluation. */
     if (is_full && !shape.drops_inputs && !shape.pools)
-        forward -= first_layer_flops(&shape, size, true, false);
+        forward.flops -= first_layer_flops(&shape, size, true, false);
     return (struct gcn_cost){
-        .flops = spec->epochs * (batches * (forward + backward) + evaluation),
-        .bytes = spec->epochs * (steps * step_bytes + workers * pass_bytes(&shape, rest)),
+        .flops = spec->epochs * (batches * (forward.flops + backward) + workers * evaluation.flops),
+        .bytes = spec->epochs * (steps * step_bytes + workers * evaluation.bytes),
         .steps = spec->epochs * steps,
     };
 }

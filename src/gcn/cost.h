@@ -25,7 +25,7 @@ struct gcn_outline {
     struct coded coded; /* no arrays */
 };
 
-/* Outline the result of gcn_inputs_init(). Reads the data in panels; sparse features take their
+/* Outline the result of gcn_inputs_make(). Reads the data in panels; sparse features take their
  * size once more. Nothing to release. -1 and err: out of memory, or scaling would make sparse
  * features dense. */
 int gcn_outline_find(struct gcn_outline *outline, const struct dataset *data,

@@ -39,37 +39,30 @@ static int compare_weighed(const void *left, const void *right)
     return (a->place > b->place) - (a->place < b->place);
 }
 
-/* samples->ids are order[0 ... n - 1], of one step. */
-static void balance_step(int32_t *order, int32_t n_workers, const struct division_samples *samples,
-                         struct weighed_sample *sorted)
-{
-    int32_t n = samples->n;
-
-    for (int32_t i = 0; i < n; i++)
-        sorted[i] = (struct weighed_sample){division_weight(samples, i), i, order[i]};
-    qsort(sorted, (size_t)n, sizeof *sorted, compare_weighed);
-    for (int32_t i = 0; i < n; i++) {
-        int32_t begin = i - i % n_workers, end = begin + smaller(n_workers, n - begin);
-        bool is_backwards = begin / n_workers % 2 == 1;
-
-        order[i] = sorted[is_backwards ? begin + end - 1 - i : i].sample;
-    }
-}
-
 void deal_balance(int32_t *order, const struct deal *deal, const struct gcn_inputs *inputs,
-                  struct weighed_sample *scratch)
+                  struct weighed_sample *sorted)
 {
     int64_t most = (int64_t)deal->n_workers * deal->batch_size;
 
     for (int64_t at = 0; at < deal->n; at += most) {
-        struct division_samples step = {
+        int32_t n = (int32_t)(most < deal->n - at ? most : deal->n - at), *step = order + at;
+        struct division_samples samples = {
             .a_hat = &inputs->a_hat,
             .graph_start = inputs->data->graph_start,
-            .ids = order + at,
-            .n = (int32_t)(most < deal->n - at ? most : deal->n - at),
+            .ids = step,
+            .n = n,
         };
 
-        balance_step(order + at, deal->n_workers, &step, scratch);
+        for (int32_t i = 0; i < n; i++)
+            sorted[i] = (struct weighed_sample){division_weight(&samples, i), i, step[i]};
+        qsort(sorted, (size_t)n, sizeof *sorted, compare_weighed);
+        for (int32_t i = 0; i < n; i++) {
+            int32_t begin = i - i % deal->n_workers;
+            int32_t end = begin + smaller(deal->n_workers, n - begin);
+            bool is_backwards = begin / deal->n_workers % 2 == 1;
+
+            step[i] = sorted[is_backwards ? begin + end - 1 - i : i].sample;
+        }
     }
 }
 

@@ -44,7 +44,7 @@ int division_init(struct division *division, struct crew *crew,
         .first = arena_take(scratch, n, sizeof *division->first),
         .bounds = arena_take(scratch, n, sizeof *division->bounds),
     };
-    if (!division->first || !division->bounds)
+    if (scratch->is_short)
         return err_nomem(err, "workers", n * sizeof *division->bounds);
     if (!scratch->counts)
         division_cut(division->first, crew->n_workers, samples);

@@ -41,18 +41,6 @@ static bool occurs(const struct dataset *data, int32_t column, const int32_t *tr
     return false;
 }
 
-/* The column that stands for -1 in each coded column of the factor, its last level here; -1: none. */
-static int32_t last_level(const struct dataset *data, int32_t factor, const int32_t *train,
-                          int32_t n)
-{
-    int32_t last = -1;
-
-    for (int32_t j = 0; j < data->n_fixed; j++)
-        if (data->fixed_factor[j] == factor && occurs(data, j, train, n))
-            last = j;
-    return last;
-}
-
 /* Make the coded column `plus - minus` row `rank` of the basis, unless it depends on the others.
  * Projected twice, which is enough (Giraud & Langou 2003). r: space [rank + 1]. */
 static void append(struct fixed_design *d, const struct dataset *data, const int32_t *train,
@@ -87,14 +75,6 @@ static void append(struct fixed_design *d, const struct dataset *data, const int
     d->rank++;
 }
 
-/* r has rows of the width of all columns until the rank is known. */
-static void pack(struct fixed_design *d, int32_t width)
-{
-    for (int32_t j = 0; j < d->rank; j++)
-        memmove(d->r + (size_t)j * (size_t)d->rank, d->r + (size_t)j * (size_t)width,
-                (size_t)d->rank * sizeof *d->r);
-}
-
 int fixed_design_init(struct fixed_design *d, const struct dataset *data, const int32_t *train,
                       int32_t n_train, struct arena *scratch, struct err *err)
 {
@@ -106,8 +86,12 @@ int fixed_design_init(struct fixed_design *d, const struct dataset *data, const 
     d->r = arena_take_zeroed(scratch, most * (size_t)width, sizeof *d->r);
     d->plus = arena_take(scratch, most, sizeof *d->plus);
     d->minus = arena_take(scratch, most, sizeof *d->minus);
-    if (!d->basis || !d->r || !d->plus || !d->minus)
+    if (scratch->is_short)
         return err_nomem(err, "fixed effects", most * (n + (size_t)width) * sizeof *d->basis);
+    if (scratch->counts) {
+        d->rank = (int32_t)most - 1;
+        return 0;
+    }
     for (int32_t i = 0; i < n_train; i++)
         d->basis[i] = 1;
     d->r[0] = 1;
@@ -115,14 +99,20 @@ int fixed_design_init(struct fixed_design *d, const struct dataset *data, const 
     for (int32_t j = 0; j < data->n_fixed && d->rank < n_train; j++) {
         int32_t factor = data->fixed_factor[j];
 
+        /* the column that stands for -1 in each coded column of the factor: its last level here */
         if (factor >= 0 && (j == 0 || data->fixed_factor[j - 1] != factor))
-            last = last_level(data, factor, train, n_train);
+            for (int32_t k = j; k < data->n_fixed && data->fixed_factor[k] == factor; k++)
+                if (occurs(data, k, train, n_train))
+                    last = k;
         if (factor < 0)
             append(d, data, train, j, -1, width);
         else if (j != last && occurs(data, j, train, n_train))
             append(d, data, train, j, last, width);
     }
-    pack(d, width);
+    /* r has rows of the width of all columns until the rank is known */
+    for (int32_t j = 0; j < d->rank; j++)
+        memmove(d->r + (size_t)j * (size_t)d->rank, d->r + (size_t)j * (size_t)width,
+                (size_t)d->rank * sizeof *d->r);
     return 0;
 }
 
@@ -136,7 +126,7 @@ int fixed_effects_init(struct fixed_effects *e, int32_t n, int32_t n_outputs, st
     *e = (struct fixed_effects){.n = n, .n_outputs = n_outputs};
     e->b = arena_take_zeroed(scratch, size + 1, sizeof *e->b);
     e->intercept = arena_take_zeroed(scratch, (size_t)n_outputs, sizeof *e->intercept);
-    return e->b && e->intercept ? 0 : err_nomem(err, "fixed effects", size * sizeof *e->b);
+    return scratch->is_short ? err_nomem(err, "fixed effects", size * sizeof *e->b) : 0;
 }
 
 void fixed_effects_take(struct fixed_effects *e, const struct fixed_design *d, double *c,
@@ -154,15 +144,6 @@ void fixed_effects_take(struct fixed_effects *e, const struct fixed_design *d, d
             e->b[(size_t)d->minus[k] * (size_t)e->n_outputs + (size_t)output] -= c[k];
     }
     e->intercept[output] += c[0];
-}
-
-double fixed_bytes(const struct dataset *data, int32_t n_train)
-{
-    double n = n_train, q = data->n_fixed + 1, n_outputs = data->n_classes ? data->n_classes : 1;
-
-    return data->n_fixed ? sizeof(double) * (q * (n + q) + n_outputs * (2 * n + 8 * q)) +
-                               sizeof(float) * n_outputs * data->n_samples
-                         : 0;
 }
 
 double fixed_flops(const struct dataset *data, int32_t n_train)
@@ -389,6 +370,8 @@ int fixed_logistic(struct fixed_effects *e, const struct fixed_design *d, const 
 
     if (take_memory(&l, scratch, err))
         return -1;
+    if (scratch->counts)
+        return 0;
     loss = loss_at(&l, l.c);
     for (int k = 0; k < MOST_STEPS; k++) {
         find_gradient(&l);

@@ -34,7 +34,7 @@ struct fixed_design {
                               none. Row 0 is the intercept */
 };
 
-/* All members lie in scratch. data without fixed effects have the intercept alone. -1 and err: out of
+/* All members lie in scratch; if that counts, only the rank is set, to the most. data without fixed effects have the intercept alone. -1 and err: out of
  * memory. */
 int fixed_design_init(struct fixed_design *design, const struct dataset *data, const int32_t *train,
                       int32_t n_train, struct arena *scratch, struct err *err);
@@ -76,9 +76,7 @@ int fixed_logistic(struct fixed_effects *effects, const struct fixed_design *des
                    const int32_t *label, const float *weight, struct arena *scratch,
                    struct err *err);
 
-/* Bytes of a design and its fit; 0 without fixed effects. */
-double fixed_bytes(const struct dataset *data, int32_t n_train);
-/* Return the floating-point operations of these; 0 likewise. */
+/* Floating-point operations of a design and its fit; 0 without fixed effects. */
 double fixed_flops(const struct dataset *data, int32_t n_train);
 
 /* intercept + x b of one output, x [q]. */

@@ -5,44 +5,9 @@
 #include <string.h>
 
 #include "gcn/cost.h"
-#include "gcn/packed.h"
 #include "gcn/scale.h"
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
-
-/* ---- sparse features ---- */
-
-static int make_sparse(struct gcn_inputs *inputs, const struct gcn_outline *outline,
-                       enum feature_scale scale, struct err *err)
-{
-    struct csr *x = &inputs->x_sparse;
-
-    if (inputs->data->is_sparse) {
-        if (scale_sparse(x, inputs->data, scale, err))
-            return -1;
-    } else {
-        if (scale_gather_entries(x, outline->entries_x, inputs->data, err))
-            return -1;
-        if (scale == SCALE_ROW)
-            kernel_normalize_sparse_rows(x);
-    }
-    if (!inputs->has[FIRST_AX_SPARSE])
-        return 0;
-    return csr_multiply(&inputs->ax_sparse, &inputs->a_hat, x, outline->entries_ax, err);
-}
-
-/* ---- dense features ---- */
-
-static int make_codes(struct gcn_inputs *inputs, const struct gcn_outline *outline,
-                      enum feature_scale scale, struct err *err)
-{
-    const struct dataset *data = inputs->data;
-    const struct scale_source columns = {data, scale};
-    struct coded_source source = scale_coded_source(&columns);
-
-    inputs->coded = outline->coded;
-    return coded_make(&inputs->coded, &source, err);
-}
 
 /* Panels of columns, so that A^X needs no second matrix of its size. A panel is a whole number of
  * spmm() blocks, so each column has the same bits as in one piece. */
@@ -70,27 +35,13 @@ static int read_panel(struct mat *out, struct panels *p, int32_t at, struct err 
     return scale_columns(out, p->data, p->scale, at, err);
 }
 
-static int add_row_sums(struct panels *p, struct err *err)
-{
-    size_t n = (size_t)p->data->n_nodes;
-    struct mat panel;
-
-    p->row_sum = calloc(n, sizeof *p->row_sum);
-    if (!p->row_sum)
-        return err_nomem(err, "row sums", n * sizeof *p->row_sum);
-    for (int32_t at = 0; at < p->data->n_features; at += p->width) {
-        if (read_panel(&panel, p, at, err))
-            return -1;
-        kernel_add_row_sums(p->row_sum, &panel);
-    }
-    return 0;
-}
-
 static int panels_init(struct panels *p, const struct dataset *data, enum feature_scale scale,
                        struct err *err)
 {
-    size_t blocks = PANEL_BYTES / ((size_t)data->n_nodes * PANEL_COLUMNS * sizeof(float));
+    size_t n = (size_t)data->n_nodes;
+    size_t blocks = PANEL_BYTES / (n * PANEL_COLUMNS * sizeof(float));
     size_t width = (blocks ? blocks : 1) * PANEL_COLUMNS;
+    struct mat panel;
 
     *p = (struct panels){.data = data, .scale = scale, .width = data->n_features};
     if (width < (size_t)data->n_features)
@@ -98,7 +49,17 @@ static int panels_init(struct panels *p, const struct dataset *data, enum featur
     if (mat_init(&p->x, data->n_nodes, p->width, err) ||
         (!is_whole(p) && mat_init(&p->ax, data->n_nodes, p->width, err)))
         return -1;
-    return scale == SCALE_ROW ? add_row_sums(p, err) : 0;
+    if (scale != SCALE_ROW)
+        return 0;
+    p->row_sum = calloc(n, sizeof *p->row_sum);
+    if (!p->row_sum)
+        return err_nomem(err, "row sums", n * sizeof *p->row_sum);
+    for (int32_t at = 0; at < data->n_features; at += p->width) {
+        if (read_panel(&panel, p, at, err))
+            return -1;
+        kernel_add_row_sums(p->row_sum, &panel);
+    }
+    return 0;
 }
 
 static void panels_release(struct panels *p)
@@ -159,13 +120,23 @@ static int make_dense(struct gcn_inputs *inputs, const struct gcn_outline *outli
 static int make_features(struct gcn_inputs *inputs, const struct gcn_outline *outline,
                          enum feature_scale scale, struct err *err)
 {
+    const struct dataset *data = inputs->data;
+    const struct scale_source columns = {data, scale};
+    struct coded_source source = scale_coded_source(&columns);
+    struct csr *x = &inputs->x_sparse;
+
     if (inputs->has[FIRST_X_SPARSE])
-        return make_sparse(inputs, outline, scale, err);
-    if (inputs->has[FIRST_X_CODED] && make_codes(inputs, outline, scale, err))
+        return scale_sparse(x, data, outline->entries_x, scale, err) ||
+                       (inputs->has[FIRST_AX_SPARSE] &&
+                        csr_multiply(&inputs->ax_sparse, &inputs->a_hat, x, outline->entries_ax,
+                                     err))
+                   ? -1
+                   : 0;
+    inputs->coded = outline->coded;
+    if (inputs->has[FIRST_X_CODED] && coded_make(&inputs->coded, &source, err))
         return -1;
-    if (inputs->has[FIRST_AX_DENSE] || outline->has_x)
-        return make_dense(inputs, outline, scale, err);
-    return 0;
+    return inputs->has[FIRST_AX_DENSE] || outline->has_x ? make_dense(inputs, outline, scale, err)
+                                                         : 0;
 }
 
 /* ---- all inputs ---- */
@@ -191,18 +162,6 @@ int gcn_inputs_make(struct gcn_inputs *inputs, const struct gcn_outline *outline
         return -1;
     }
     return 0;
-}
-
-int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
-                    const struct csr *adjacency, const struct gcn_inputs_spec *spec,
-                    struct err *err)
-{
-    struct gcn_outline outline;
-
-    *inputs = (struct gcn_inputs){0};
-    if (gcn_outline_find(&outline, data, adjacency, spec, err))
-        return -1;
-    return gcn_inputs_make(inputs, &outline, adjacency, spec, err);
 }
 
 int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *data,
@@ -248,6 +207,7 @@ static void walk(struct packer *p, void *object)
     struct gcn_inputs *inputs = object;
     struct coded *c = &inputs->coded;
 
+    packer_data(p, &inputs->data, &inputs->is_view);
     packer_csr(p, &inputs->a_hat);
     packer_mat(p, &inputs->x);
     packer_csr(p, &inputs->x_sparse);
@@ -258,31 +218,4 @@ static void walk(struct packer *p, void *object)
 #undef WALK
 }
 
-static const struct packed_type packed = {"esp-gcni", 2, sizeof(struct gcn_inputs), walk};
-
-size_t gcn_inputs_packed_bytes(const struct gcn_inputs *inputs)
-{
-    struct gcn_inputs copy = *inputs;
-
-    return packed_bytes(&packed, &copy);
-}
-
-void gcn_inputs_pack(void *block, const struct gcn_inputs *inputs)
-{
-    struct gcn_inputs copy;
-
-    memcpy(&copy, inputs, sizeof copy); /* with the padding */
-    copy.data = NULL;
-    copy.is_view = false;
-    packed_write(block, &packed, &copy);
-}
-
-int gcn_inputs_view(struct gcn_inputs *inputs, const struct dataset *data, const void *block,
-                    size_t bytes, struct err *err)
-{
-    if (packed_view(inputs, &packed, block, bytes, err))
-        return -1;
-    inputs->data = data;
-    inputs->is_view = true;
-    return 0;
-}
+const struct packed_type gcn_inputs_packed = {"esp-gcni", 2, sizeof(struct gcn_inputs), walk};

@@ -10,6 +10,7 @@
 
 #include "base/err.h"
 #include "data/core/dataset.h"
+#include "gcn/packed.h"
 #include "gcn/product_order.h"
 #include "tensor/coded.h"
 #include "tensor/csr.h"
@@ -49,30 +50,18 @@ struct gcn_inputs_spec {
     int32_t reduce;     /* REDUCE_NONE, REDUCE_EXACT, or leading directions (reducer.h) */
 };
 
-/* Ignores spec->reduce. adjacency is borrowed for the call. Pair with gcn_inputs_release(). -1 and
- * err as gcn_outline_find(). */
-int gcn_inputs_init(struct gcn_inputs *inputs, const struct dataset *data,
-                    const struct csr *adjacency, const struct gcn_inputs_spec *spec,
-                    struct err *err);
-/* Like gcn_inputs_init(), with the outline (cost.h) of its arguments. */
+/* Make the inputs that gcn_outline_find() (cost.h) outlined. Ignores spec->reduce. adjacency is borrowed for
+ * the call. Pair with gcn_inputs_release(). -1 and err: out of memory. */
 struct gcn_outline;
 int gcn_inputs_make(struct gcn_inputs *inputs, const struct gcn_outline *outline,
                     const struct csr *adjacency, const struct gcn_inputs_spec *spec,
                     struct err *err);
-/* Like gcn_inputs_init(), with l (N, rank) of reducer_make() as features, borrowed for the call. */
+/* The same with l (N, rank) of reducer_make() as features, borrowed for the call. */
 int gcn_inputs_init_reduced(struct gcn_inputs *inputs, const struct dataset *data,
                             const struct csr *adjacency, const struct mat *l, struct err *err);
 void gcn_inputs_release(struct gcn_inputs *inputs);
 
-/* The inputs as one position-independent block (gcn/packed.h). */
-
-size_t gcn_inputs_packed_bytes(const struct gcn_inputs *inputs);
-
-/* block out [gcn_inputs_packed_bytes()], 64-byte aligned. */
-void gcn_inputs_pack(void *block, const struct gcn_inputs *inputs);
-
-/* block and data are borrowed and must outlive the view. -1 and err as packed_view(). */
-int gcn_inputs_view(struct gcn_inputs *inputs, const struct dataset *data, const void *block,
-                    size_t bytes, struct err *err);
+/* The inputs as one position-independent block. */
+extern const struct packed_type gcn_inputs_packed;
 
 #endif

@@ -5,23 +5,6 @@
 
 #include "tensor/kernel.h"
 
-static void measure(struct training_target *target, const int32_t *train, int32_t n_train)
-{
-    double squares = 0;
-
-    target->mean = 0;
-    for (int32_t i = 0; i < n_train; i++)
-        target->mean += (double)target->original[train[i]] / n_train;
-    for (int32_t i = 0; i < n_train; i++) {
-        double difference = (double)target->original[train[i]] - target->mean;
-
-        squares += difference * difference;
-    }
-    target->sd = sqrt(squares / n_train);
-    if (!(target->sd > 0))
-        target->sd = 1;
-}
-
 static int balance(struct training_target *target, const int32_t *train, int32_t n_train,
                    struct arena *scratch)
 {
@@ -29,11 +12,9 @@ static int balance(struct training_target *target, const int32_t *train, int32_t
     int32_t *n = arena_take_zeroed(scratch, (size_t)target->n_outputs, sizeof *n);
     int32_t n_seen = 0;
 
-    if (!weight || !n)
-        return -1;
     target->class_weight = weight;
-    if (scratch->counts)
-        return 0;
+    if (scratch->is_short || scratch->counts)
+        return scratch->is_short ? -1 : 0;
     for (int32_t i = 0; i < n_train; i++)
         n_seen += n[target->label[train[i]]]++ == 0;
     for (int32_t c = 0; c < target->n_outputs; c++)
@@ -53,6 +34,7 @@ int training_target_init(struct training_target *target, const struct gcn_spec *
                          struct arena *scratch, struct err *err)
 {
     size_t n = (size_t)data->n_samples;
+    double squares = 0;
 
     *target = (struct training_target){.task = data->task, .mean = 0, .sd = 1};
     if (data->task == TASK_CLASSIFICATION) {
@@ -69,7 +51,16 @@ int training_target_init(struct training_target *target, const struct gcn_spec *
         return err_nomem(err, "targets", n * sizeof(float));
     if (scratch->counts)
         return 0;
-    measure(target, train, n_train);
+    for (int32_t i = 0; i < n_train; i++)
+        target->mean += (double)target->original[train[i]] / n_train;
+    for (int32_t i = 0; i < n_train; i++) {
+        double difference = (double)target->original[train[i]] - target->mean;
+
+        squares += difference * difference;
+    }
+    target->sd = sqrt(squares / n_train);
+    if (!(target->sd > 0))
+        target->sd = 1;
     standardize(target, data->n_samples);
     return 0;
 }
@@ -108,8 +99,12 @@ static int fit(struct training_target *target, const struct fixed_design *design
     double *c = arena_take(scratch, (size_t)design->rank, sizeof *c);
     int32_t *label = arena_take(scratch, n, sizeof *label);
 
-    if (!y || !c || !label)
+    if (scratch->is_short)
         return err_nomem(err, "fixed effects", n * sizeof *y);
+    if (scratch->counts)
+        return target->task == TASK_CLASSIFICATION
+                   ? fixed_logistic(&target->fixed, design, label, NULL, scratch, err)
+                   : 0;
     for (int32_t i = 0; i < design->n; i++)
         if (target->task == TASK_CLASSIFICATION)
             label[i] = target->label[train[i]];
@@ -130,8 +125,6 @@ int training_target_fit_fixed(struct training_target *target, const struct datas
 
     if (!data->n_fixed)
         return 0;
-    if (scratch->counts)
-        return arena_take(scratch, 1, (size_t)fixed_bytes(data, n_train)) ? 0 : -1;
     if (fixed_design_init(&design, data, train, n_train, scratch, err) ||
         fixed_effects_init(&target->fixed, data->n_fixed, target->n_outputs, scratch, err) ||
         fit(target, &design, data, train, scratch, err))
@@ -139,11 +132,25 @@ int training_target_fit_fixed(struct training_target *target, const struct datas
     target->offset = arena_take(scratch, n * n_outputs, sizeof *target->offset);
     if (!target->offset)
         return err_nomem(err, "fixed effects", n * n_outputs * sizeof *target->offset);
+    if (scratch->counts)
+        return 0;
     for (int32_t i = 0; i < data->n_samples; i++)
         for (int32_t c = 0; c < target->n_outputs; c++)
             target->offset[(int64_t)i * target->n_outputs + c] =
                 (float)(fixed_effect(&target->fixed, dataset_fixed(data, i), c) / target->sd);
     return 0;
+}
+
+double training_target_bytes(const struct dataset *data, const struct split *split)
+{
+    struct arena scratch = {.counts = true};
+    struct training_target target;
+    struct err err;
+
+    training_target_init(&target, &(struct gcn_spec){0}, data, split->train, split->n_train,
+                         &scratch, &err);
+    training_target_fit_fixed(&target, data, split->train, split->n_train, &scratch, &err);
+    return (double)scratch.peak_bytes; /* it has no blocks */
 }
 
 void target_add_offset(struct mat *z, const int32_t *nodes, const struct training_target *target)

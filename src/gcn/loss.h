@@ -5,6 +5,7 @@
 
 #include "base/arena.h"
 #include "data/core/dataset.h"
+#include "data/core/split.h"
 #include "gcn/fixed.h"
 #include "gcn/spec.h"
 
@@ -35,6 +36,9 @@ int training_target_init(struct training_target *target, const struct gcn_spec *
 int training_target_fit_fixed(struct training_target *target, const struct dataset *data,
                               const int32_t *train, int32_t n_train, struct arena *scratch,
                               struct err *err);
+
+/* Bytes that both take, without class weights. */
+double training_target_bytes(const struct dataset *data, const struct split *split);
 
 /* z (n, C) += the offsets of nodes [n]. */
 void target_add_offset(struct mat *z, const int32_t *nodes, const struct training_target *target);

@@ -6,53 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name, *words;
-    enum task task;
-    bool is_larger_better;
-    double least, most;
-    const char *lack;
-} table[METRIC_COUNT] = {
+const struct metric_row metric_rows[METRIC_COUNT] = {
 #define METRIC_ROW(id, name, words, task, larger, least, most, lack) \
     {name, words, task, larger, least, most, lack},
     METRIC_TABLE(METRIC_ROW)
 #undef METRIC_ROW
 };
 
-const char *metric_name(enum metric metric)
-{
-    return table[metric].name;
-}
-
-const char *metric_words(enum metric metric)
-{
-    return table[metric].words;
-}
-
-enum task metric_task(enum metric metric)
-{
-    return table[metric].task;
-}
-
-bool metric_is_larger_better(enum metric metric)
-{
-    return table[metric].is_larger_better;
-}
-
-double metric_clamp(enum metric metric, double x)
-{
-    return fmin(fmax(x, table[metric].least), table[metric].most);
-}
-
-const char *metric_lack(enum metric metric)
-{
-    return table[metric].lack;
-}
-
 int metric_parse(const char *name)
 {
     for (int i = 0; i < METRIC_COUNT; i++)
-        if (strcmp(name, table[i].name) == 0)
+        if (strcmp(name, metric_rows[i].name) == 0)
             return i;
     return -1;
 }
@@ -121,28 +85,6 @@ static bool is_constant(const float *v, int32_t n)
     return true;
 }
 
-static double pearson(const float *truth, const float *prediction, int32_t n, double *wide)
-{
-    if (is_constant(truth, n) || is_constant(prediction, n))
-        return NAN;
-    for (int32_t i = 0; i < n; i++) {
-        wide[i] = (double)truth[i];
-        wide[n + i] = (double)prediction[i];
-    }
-    return correlation(wide, wide + n, n);
-}
-
-static double spearman(const float *truth, const float *prediction, int32_t n, double *rank)
-{
-    struct ranked *order = (struct ranked *)(rank + 2 * (size_t)n);
-
-    if (is_constant(truth, n) || is_constant(prediction, n))
-        return NAN;
-    mid_ranks(rank, order, truth, 1, n);
-    mid_ranks(rank + n, order, prediction, 1, n);
-    return correlation(rank, rank + n, n);
-}
-
 static double squared_error(const float *truth, const float *prediction, int32_t n)
 {
     double sum = 0;
@@ -153,28 +95,6 @@ static double squared_error(const float *truth, const float *prediction, int32_t
         sum += difference * difference;
     }
     return sum;
-}
-
-static double r2(const float *truth, const float *prediction, int32_t n)
-{
-    double mean = 0, total = 0;
-
-    if (is_constant(truth, n))
-        return NAN;
-    for (int32_t i = 0; i < n; i++)
-        mean += (double)truth[i] / n;
-    for (int32_t i = 0; i < n; i++)
-        total += ((double)truth[i] - mean) * ((double)truth[i] - mean);
-    return 1 - squared_error(truth, prediction, n) / total;
-}
-
-static double mean_absolute_error(const float *truth, const float *prediction, int32_t n)
-{
-    double sum = 0;
-
-    for (int32_t i = 0; i < n; i++)
-        sum += fabs((double)truth[i] - (double)prediction[i]);
-    return sum / n;
 }
 
 static bool has_nan(const float *v, int64_t n)
@@ -188,19 +108,39 @@ static bool has_nan(const float *v, int64_t n)
 double metric_regression(enum metric metric, const float *truth, const float *prediction, int32_t n,
                          void *scratch)
 {
+    double *x = scratch, *y = x + n, sum = 0, mean = 0;
+    struct ranked *order = (struct ranked *)(y + n);
+
     if (n == 0 || has_nan(prediction, n))
         return NAN;
     switch (metric) {
     case METRIC_PEARSON:
-        return pearson(truth, prediction, n, scratch);
     case METRIC_SPEARMAN:
-        return spearman(truth, prediction, n, scratch);
+        if (is_constant(truth, n) || is_constant(prediction, n))
+            return NAN;
+        for (int32_t i = 0; i < n; i++) {
+            x[i] = (double)truth[i];
+            y[i] = (double)prediction[i];
+        }
+        if (metric == METRIC_SPEARMAN) {
+            mid_ranks(x, order, truth, 1, n);
+            mid_ranks(y, order, prediction, 1, n);
+        }
+        return correlation(x, y, n);
     case METRIC_R2:
-        return r2(truth, prediction, n);
+        if (is_constant(truth, n))
+            return NAN;
+        for (int32_t i = 0; i < n; i++)
+            mean += (double)truth[i] / n;
+        for (int32_t i = 0; i < n; i++)
+            sum += ((double)truth[i] - mean) * ((double)truth[i] - mean);
+        return 1 - squared_error(truth, prediction, n) / sum;
     case METRIC_RMSE:
         return sqrt(squared_error(truth, prediction, n) / n);
     case METRIC_MAE:
-        return mean_absolute_error(truth, prediction, n);
+        for (int32_t i = 0; i < n; i++)
+            sum += fabs((double)truth[i] - (double)prediction[i]);
+        return sum / n;
     default:
         assert(!"a regression metric");
         return NAN;
@@ -215,15 +155,6 @@ static int32_t predicted(const float *log_prob, int32_t n_classes)
         if (log_prob[c] > log_prob[best])
             best = c;
     return best;
-}
-
-static double accuracy(const int32_t *truth, const float *log_prob, int32_t n, int32_t n_classes)
-{
-    int32_t right = 0;
-
-    for (int32_t i = 0; i < n; i++)
-        right += predicted(log_prob + (int64_t)i * n_classes, n_classes) == truth[i];
-    return (double)right / n;
 }
 
 /* F1 = 2 hits / (truths + predictions): van Rijsbergen 1979, chapter 7. */
@@ -288,29 +219,26 @@ static double roc_auc(const int32_t *truth, const float *log_prob, int32_t n, in
     return present ? sum / present : NAN;
 }
 
-static double log_loss(const int32_t *truth, const float *log_prob, int32_t n, int32_t n_classes)
-{
-    double sum = 0;
-
-    for (int32_t i = 0; i < n; i++)
-        sum -= (double)log_prob[(int64_t)i * n_classes + truth[i]];
-    return sum / n;
-}
-
 double metric_classification(enum metric metric, const int32_t *truth, const float *log_prob,
                              int32_t n, int32_t n_classes, void *scratch)
 {
+    double sum = 0;
+
     if (n == 0 || has_nan(log_prob, (int64_t)n * n_classes))
         return NAN;
     switch (metric) {
     case METRIC_ACCURACY:
-        return accuracy(truth, log_prob, n, n_classes);
+        for (int32_t i = 0; i < n; i++)
+            sum += predicted(log_prob + (int64_t)i * n_classes, n_classes) == truth[i];
+        return sum / n;
     case METRIC_MACRO_F1:
         return macro_f1(truth, log_prob, n, n_classes, scratch);
     case METRIC_ROC_AUC:
         return roc_auc(truth, log_prob, n, n_classes, scratch);
     case METRIC_LOG_LOSS:
-        return log_loss(truth, log_prob, n, n_classes);
+        for (int32_t i = 0; i < n; i++)
+            sum -= (double)log_prob[(int64_t)i * n_classes + truth[i]];
+        return sum / n;
     default:
         assert(!"a classification metric");
         return NAN;

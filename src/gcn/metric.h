@@ -41,15 +41,15 @@ enum metric {
         METRIC_COUNT
 };
 
-const char *metric_name(enum metric metric);
-/* As in a paper: "Pearson correlation". */
-const char *metric_words(enum metric metric);
-enum task metric_task(enum metric metric);
-bool metric_is_larger_better(enum metric metric);
-/* The value nearest to x that the metric can have. */
-double metric_clamp(enum metric metric, double x);
-/* The parts for which the metric is undefined, and a remedy: a clause. */
-const char *metric_lack(enum metric metric);
+extern const struct metric_row {
+    const char *name;
+    const char *words; /* as in a paper: "Pearson correlation" */
+    enum task task;
+    bool is_larger_better;
+    double least, most; /* that it can have */
+    const char *lack;   /* the parts for which it is undefined, and a remedy: a clause */
+} metric_rows[METRIC_COUNT];
+
 /* -1: no such metric. */
 int metric_parse(const char *name);
 

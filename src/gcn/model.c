@@ -11,70 +11,34 @@ int32_t model_layers(const struct gcn_spec *spec)
     return spec->layers + (spec->pool != POOL_NONE);
 }
 
-static int32_t layer_inputs(const struct gcn_spec *spec, int32_t layer, int32_t n_inputs)
-{
-    return layer == 0 ? n_inputs : spec->hidden_size;
-}
-
-static int32_t layer_outputs(const struct gcn_spec *spec, int32_t layer, int32_t n_outputs)
-{
-    return layer == model_layers(spec) - 1 ? n_outputs : spec->hidden_size;
-}
-
-static bool is_statistic(enum model_array array)
-{
-    return array == MODEL_MEAN || array == MODEL_VARIANCE;
-}
-
-static bool has_norm(const struct gcn_spec *spec, int32_t layer)
-{
-    return spec->batch_norm && layer < model_layers(spec) - 1;
-}
-
-static bool has_array(const struct gcn_spec *spec, int32_t layer, enum model_array array)
-{
-    return array == MODEL_WEIGHT || array == MODEL_BIAS || has_norm(spec, layer);
-}
-
-static void name_tensor(struct model_tensor *t, const struct gcn_spec *spec)
-{
-    static const char *const names[MODEL_ARRAY_COUNT] = {"weight", "bias", "weight", "running_mean",
-                                                         "running_var"};
-    bool is_norm = t->array != MODEL_WEIGHT && has_norm(spec, t->layer);
-
-    snprintf(t->name, sizeof t->name, "%s.%d.%s", is_norm ? "norms" : "layers", t->layer,
-             names[t->array]);
-}
-
-static void set_shape(struct model_tensor *t, int32_t in, int32_t out)
-{
-    bool is_weight = t->array == MODEL_WEIGHT;
-
-    t->n_dims = is_weight ? 2 : 1;
-    t->shape[0] = is_weight ? in : out;
-    t->shape[1] = is_weight ? out : 1;
-    t->n = (int64_t)t->shape[0] * t->shape[1];
-}
-
 bool model_tensor(struct model_tensor *out, const struct gcn_spec *spec, int32_t n_inputs,
                   int32_t n_outputs, int32_t i)
 {
-    int32_t at = 0;
+    static const char *const names[MODEL_ARRAY_COUNT] = {"weight", "bias", "weight", "running_mean",
+                                                         "running_var"};
+    int32_t last = model_layers(spec) - 1, at = 0;
 
     *out = (struct model_tensor){.layer = 0};
     for (int statistics = 0; statistics <= 1; statistics++)
-        for (out->layer = 0; out->layer < model_layers(spec); out->layer++)
+        for (out->layer = 0; out->layer <= last; out->layer++)
             for (int array = 0; array < MODEL_ARRAY_COUNT; array++) {
-                out->array = (enum model_array)array;
-                if (is_statistic(out->array) != statistics ||
-                    !has_array(spec, out->layer, out->array))
+                bool has_norm = spec->batch_norm && out->layer < last;
+                bool is_weight = array == MODEL_WEIGHT;
+                int32_t rows = out->layer == 0 ? n_inputs : spec->hidden_size;
+                int32_t cols = out->layer == last ? n_outputs : spec->hidden_size;
+
+                if ((array >= MODEL_MEAN) != statistics || (array > MODEL_BIAS && !has_norm))
                     continue;
+                out->array = (enum model_array)array;
+                out->n_dims = is_weight ? 2 : 1;
+                out->shape[0] = is_weight ? rows : cols;
+                out->shape[1] = is_weight ? cols : 1;
                 out->begin += out->n;
-                set_shape(out, layer_inputs(spec, out->layer, n_inputs),
-                          layer_outputs(spec, out->layer, n_outputs));
+                out->n = (int64_t)out->shape[0] * out->shape[1];
                 if (at++ < i)
                     continue;
-                name_tensor(out, spec);
+                snprintf(out->name, sizeof out->name, "%s.%d.%s",
+                         !is_weight && has_norm ? "norms" : "layers", out->layer, names[array]);
                 return true;
             }
     return false;
@@ -85,43 +49,15 @@ static void view(struct layer *layers, float *vector, const struct model *model)
     for (int32_t i = 0; i < model->n_tensors; i++) {
         const struct model_tensor *t = &model->tensor[i];
         struct layer *layer = &layers[t->layer];
-        float *v = vector + t->begin;
+        float **const array[] = {&layer->w.v, &layer->b, &layer->gamma, &layer->mean,
+                                 &layer->variance};
 
-        switch (t->array) {
-        case MODEL_WEIGHT:
-            layer->w = mat_view(v, t->shape[0], t->shape[1]);
-            break;
-        case MODEL_BIAS:
-            layer->b = v;
-            break;
-        case MODEL_GAMMA:
-            layer->gamma = v;
-            break;
-        case MODEL_MEAN:
-            layer->mean = v;
-            break;
-        default:
-            layer->variance = v;
+        *array[t->array] = vector + t->begin;
+        if (t->array == MODEL_WEIGHT) {
+            layer->w.n_rows = t->shape[0];
+            layer->w.n_cols = t->shape[1];
         }
     }
-}
-
-static int list_tensors(struct model *model, const struct gcn_spec *spec, int32_t n_inputs,
-                        int32_t n_outputs, struct arena *scratch)
-{
-    size_t most = (size_t)model_layers(spec) * MODEL_ARRAY_COUNT;
-    struct model_tensor *t = arena_take_real(scratch, most, sizeof *t);
-
-    if (!t)
-        return -1;
-    model->tensor = t;
-    for (; model_tensor(t, spec, n_inputs, n_outputs, model->n_tensors); t++) {
-        model->n_tensors++;
-        model->n_weights = t->begin + t->n;
-        if (!is_statistic(t->array))
-            model->n_trained = model->n_weights;
-    }
-    return 0;
 }
 
 static void draw(struct model *model, int32_t fan_in, struct hash key)
@@ -145,16 +81,23 @@ int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_input
                int32_t n_outputs, struct hash key, struct arena *scratch, struct err *err)
 {
     size_t n, n_layers = (size_t)model_layers(spec);
+    struct model_tensor *t = arena_take_real(scratch, n_layers * MODEL_ARRAY_COUNT, sizeof *t);
 
-    *model = (struct model){.n_layers = model_layers(spec)};
-    if (list_tensors(model, spec, n_inputs, n_outputs, scratch))
-        return err_nomem(err, "layers", sizeof *model->tensor);
+    *model = (struct model){.n_layers = model_layers(spec), .tensor = t};
+    model->layer = arena_take_real(scratch, n_layers, sizeof *model->layer);
+    model->d_layer = arena_take_real(scratch, n_layers, sizeof *model->d_layer);
+    if (scratch->is_short)
+        return err_nomem(err, "layers", n_layers * MODEL_ARRAY_COUNT * sizeof *t);
+    for (; model_tensor(t, spec, n_inputs, n_outputs, model->n_tensors); t++) {
+        model->n_tensors++;
+        model->n_weights = t->begin + t->n;
+        if (t->array < MODEL_MEAN)
+            model->n_trained = model->n_weights;
+    }
     n = (size_t)model->n_weights;
     model->weights = arena_take_zeroed(scratch, n, sizeof(float));
     model->gradient = arena_take_zeroed(scratch, n, sizeof(float));
-    model->layer = arena_take_real(scratch, n_layers, sizeof *model->layer);
-    model->d_layer = arena_take_real(scratch, n_layers, sizeof *model->d_layer);
-    if (!model->weights || !model->gradient || !model->layer || !model->d_layer)
+    if (scratch->is_short)
         return err_nomem(err, "weights", 2 * n * sizeof(float));
     view(model->layer, model->weights, model);
     view(model->d_layer, model->gradient, model);
@@ -166,14 +109,4 @@ int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_input
 void model_direct_gradient(struct model *model, float *vector)
 {
     view(model->d_layer, vector, model);
-}
-
-int32_t model_width(const struct model *model)
-{
-    int32_t width = 0;
-
-    for (int32_t l = 0; l < model->n_layers; l++)
-        if (model->layer[l].w.n_cols > width)
-            width = model->layer[l].w.n_cols;
-    return width;
 }

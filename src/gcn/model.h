@@ -72,6 +72,4 @@ bool model_tensor(struct model_tensor *out, const struct gcn_spec *spec, int32_t
 /* Count the convolutions and the readout. */
 int32_t model_layers(const struct gcn_spec *spec);
 
-int32_t model_width(const struct model *model);
-
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "gcn/packed.h"
 
-#include <stdbool.h>
+#include <assert.h>
 #include <string.h>
 
 #include "base/hash.h"
@@ -20,6 +20,7 @@ struct header {
 struct packer {
     /* COUNT bytes, COPY arrays into the block, CLEAR pointers, POINT them into the block. */
     enum { COUNT, COPY, CLEAR, POINT } task;
+    const struct dataset *data; /* of a view */
     char *block;
     size_t size; /* of the block */
     size_t at;
@@ -38,14 +39,10 @@ static size_t begin_of_arrays(const struct packed_type *type)
     return aligned(sizeof(struct header) + type->size);
 }
 
-static void point(struct packer *p, void **array, size_t bytes)
+void packer_data(struct packer *p, const struct dataset **data, bool *is_view)
 {
-    *array = NULL;
-    if (p->failed || bytes > p->size - p->at) {
-        p->failed = true;
-        return;
-    }
-    *array = p->block + p->at;
+    *data = p->data;
+    *is_view = p->task == POINT;
 }
 
 void packer_array(struct packer *p, void **array, size_t bytes)
@@ -61,10 +58,12 @@ void packer_array(struct packer *p, void **array, size_t bytes)
         memcpy(p->block + p->at, *array, bytes);
         memset(p->block + p->at + bytes, 0, aligned(bytes) - bytes); /* hashed */
     }
+    if (p->task == POINT) {
+        p->failed = p->failed || bytes > p->size - p->at;
+        *array = p->failed ? NULL : p->block + p->at;
+    }
     if (p->task == CLEAR)
         *array = NULL;
-    if (p->task == POINT)
-        point(p, array, bytes);
     if (!p->failed)
         p->at += aligned(bytes);
 }
@@ -91,11 +90,14 @@ static void walk(struct packer *p, const struct packed_type *type, void *object)
     type->walk(p, object);
 }
 
-size_t packed_bytes(const struct packed_type *type, void *object)
+size_t packed_bytes(const struct packed_type *type, const void *object)
 {
+    _Alignas(ALIGNMENT) char copy[512];
     struct packer p = {.task = COUNT};
 
-    walk(&p, type, object);
+    assert(type->size <= sizeof copy);
+    memcpy(copy, object, type->size);
+    walk(&p, type, copy);
     return p.at;
 }
 
@@ -127,38 +129,25 @@ void packed_write(void *block, const struct packed_type *type, const void *objec
     header->digest_low = digest.low;
 }
 
-static int check_header(const struct packed_type *type, const struct header *header, size_t bytes,
-                        struct err *err)
-{
-    if (bytes < begin_of_arrays(type) ||
-        memcmp(header->magic, type->magic, sizeof header->magic) != 0)
-        return err_set(err, "inputs block: does not begin with a header");
-    if (header->version != type->version)
-        return err_set(err, "inputs block: version %u: this program reads version %u",
-                       header->version, type->version);
-    if (header->bytes != bytes)
-        return err_set(err, "inputs block: %zu bytes: its header says %llu", bytes,
-                       (unsigned long long)header->bytes);
-    if (!hash_equal(digest_of(header, bytes),
-                    (struct hash){header->digest_high, header->digest_low}))
-        return err_set(err, "inputs block: damaged, its digest does not match");
-    return 0;
-}
-
-int packed_view(void *object, const struct packed_type *type, const void *block, size_t bytes,
-                struct err *err)
+int packed_view(void *object, const struct packed_type *type, const struct dataset *data,
+                const void *block, size_t bytes, struct err *err)
 {
     const struct header *header = block;
     /* The structs have no const form; nobody writes to a view. */
-    struct packer p = {.task = POINT, .block = (char *)(uintptr_t)block, .size = bytes};
+    struct packer p = {
+        .task = POINT, .data = data, .block = (char *)(uintptr_t)block, .size = bytes};
 
-    if (check_header(type, header, bytes, err))
-        return -1;
-    memcpy(object, header + 1, type->size);
-    p.here = header->here;
-    walk(&p, type, object);
-    if (!p.failed && p.at == bytes)
-        return 0;
+    if (bytes >= begin_of_arrays(type) &&
+        memcmp(header->magic, type->magic, sizeof header->magic) == 0 &&
+        header->version == type->version && header->bytes == bytes &&
+        hash_equal(digest_of(header, bytes),
+                   (struct hash){header->digest_high, header->digest_low})) {
+        memcpy(object, header + 1, type->size);
+        p.here = header->here;
+        walk(&p, type, object);
+        if (!p.failed && p.at == bytes)
+            return 0;
+    }
     memset(object, 0, type->size);
-    return err_set(err, "inputs block: %zu bytes do not hold its arrays", bytes);
+    return err_set(err, "inputs block: %zu bytes that are damaged or of another version", bytes);
 }

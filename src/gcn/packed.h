@@ -7,10 +7,12 @@
 #ifndef GCN_PACKED_H
 #define GCN_PACKED_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
+#include "data/core/dataset.h"
 #include "tensor/csr.h"
 #include "tensor/mat.h"
 
@@ -23,7 +25,9 @@ struct packed_type {
     void (*walk)(struct packer *p, void *object);
 };
 
-/* A walk passes each array of the struct, which may be NULL. */
+/* A walk passes each array of the struct, which may be NULL, and what is not packed: the data to which
+ * the struct belongs, and whether its arrays are borrowed. */
+void packer_data(struct packer *p, const struct dataset **data, bool *is_view);
 void packer_array(struct packer *p, void **array, size_t bytes);
 void packer_mat(struct packer *p, struct mat *m);
 void packer_csr(struct packer *p, struct csr *a);
@@ -35,16 +39,15 @@ void packer_csr(struct packer *p, struct csr *a);
         (member) = array_;                                          \
     } while (0)
 
-/* object: a copy of the struct with every byte set. */
-size_t packed_bytes(const struct packed_type *type, void *object);
+/* object: the struct, with every byte set because padding is hashed. */
+size_t packed_bytes(const struct packed_type *type, const void *object);
 
-/* block out [packed_bytes()], 64-byte aligned. object: as above; pointers that the walk does not
- * pass must be NULL. */
+/* block out [packed_bytes()], 64-byte aligned. Pointers that the walk does not pass must be NULL. */
 void packed_write(void *block, const struct packed_type *type, const void *object);
 
-/* object out: a view of the block, which must outlive it. -1 and err: the digest is wrong, or the
+/* object out: a view of the block. Block and data must outlive it. -1 and err: the digest is wrong, or the
  * block is of another type or program. Local, thread-safe. */
-int packed_view(void *object, const struct packed_type *type, const void *block, size_t bytes,
-                struct err *err);
+int packed_view(void *object, const struct packed_type *type, const struct dataset *data,
+                const void *block, size_t bytes, struct err *err);
 
 #endif

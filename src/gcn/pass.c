@@ -167,9 +167,12 @@ int pass_init(struct pass *pass, int32_t n_train, struct hash key, struct arena 
               struct err *err)
 {
     const struct division *shares = pools(pass) ? NULL : pass->division;
-    size_t width = (size_t)model_width(pass->model), z;
+    size_t width = 0, z;
 
     pass->n_hidden = pass->model->n_layers - 1;
+    for (int32_t l = 0; l <= pass->n_hidden; l++)
+        if ((size_t)pass->model->layer[l].w.n_cols > width)
+            width = (size_t)pass->model->layer[l].w.n_cols;
     dropout_init(&pass->dropout, pass->spec->dropout, key, RNG_DROPOUT);
     pass->hidden = arena_take_real(scratch, (size_t)pass->n_hidden, sizeof *pass->hidden);
     if (!pass->hidden)

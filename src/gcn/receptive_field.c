@@ -18,10 +18,8 @@ int receptive_field_init(struct receptive_field *field, int32_t n_samples, int32
     for (size_t l = 0; field->level && l < n_levels; l++) {
         field->level[l].rows = arena_take(scratch, n, sizeof(int32_t));
         field->level[l].pos = arena_take(scratch, n, sizeof(int32_t));
-        if (!field->level[l].rows || !field->level[l].pos)
-            field->level = NULL;
     }
-    if (!field->level)
+    if (scratch->is_short)
         return err_nomem(err, "receptive field", 2 * n * n_levels * sizeof(int32_t));
     return 0;
 }
@@ -32,12 +30,9 @@ int receptive_field_divide(struct receptive_field *field, const struct division 
     size_t n = (size_t)division->crew->n_workers + 1;
 
     field->division = division;
-    for (int32_t l = 0; l <= field->n_layers; l++) {
+    for (int32_t l = 0; l <= field->n_layers; l++)
         field->level[l].first = arena_take(scratch, n, sizeof(int32_t));
-        if (!field->level[l].first)
-            return err_nomem(err, "rows of workers", n * sizeof(int32_t));
-    }
-    return 0;
+    return scratch->is_short ? err_nomem(err, "rows of workers", n * sizeof(int32_t)) : 0;
 }
 
 static void divide(struct receptive_field *field)
@@ -72,19 +67,14 @@ static void number(struct level *level, const struct csr *a_hat)
 }
 
 /* 0xff bytes are -1 in every int32_t. */
-static void mark_none(struct level *level, int32_t n_samples)
+static void mark(struct level *level, const struct csr *a_hat, bool are_present)
 {
-    memset(level->pos, 0xff, (size_t)n_samples * sizeof *level->pos);
-}
-
-static void mark_all(struct level *level, int32_t n_samples)
-{
-    memset(level->pos, 0, (size_t)n_samples * sizeof *level->pos);
+    memset(level->pos, are_present ? 0 : 0xff, (size_t)a_hat->n_rows * sizeof *level->pos);
 }
 
 static void expand(struct level *below, const struct level *above, const struct csr *a_hat)
 {
-    mark_none(below, a_hat->n_rows);
+    mark(below, a_hat, false);
     for (int32_t i = 0; i < above->n; i++) {
         int32_t r = above->rows[i];
 
@@ -93,7 +83,7 @@ static void expand(struct level *below, const struct level *above, const struct 
     }
     number(below, a_hat);
     if (below->n < a_hat->n_rows && below->n > RECEPTIVE_FIELD_WHOLE * a_hat->n_rows) {
-        mark_all(below, a_hat->n_rows);
+        mark(below, a_hat, true);
         number(below, a_hat);
     }
 }
@@ -103,7 +93,7 @@ void receptive_field_build(struct receptive_field *field, const struct csr *a_ha
 {
     struct level *top = &field->level[field->n_layers];
 
-    mark_none(top, field->n_nodes);
+    mark(top, a_hat, false);
     for (int32_t i = 0; i < n; i++)
         top->pos[nodes[i]] = 0;
     number(top, a_hat);
@@ -112,22 +102,20 @@ void receptive_field_build(struct receptive_field *field, const struct csr *a_ha
     divide(field);
 }
 
-static int32_t size_of(const struct dataset *data, int32_t graph)
-{
-    return (int32_t)(data->graph_start[graph + 1] - data->graph_start[graph]);
-}
-
-/* Nodes of all graphs with more than `size` nodes. */
+/* Nodes of the n graphs with more than `size` nodes. */
 static int64_t sum_larger(int32_t *n, const struct dataset *data, int32_t size)
 {
     int64_t sum = 0;
 
     *n = 0;
-    for (int32_t g = 0; g < data->n_samples; g++)
-        if (size_of(data, g) > size) {
-            sum += size_of(data, g);
+    for (int32_t g = 0; g < data->n_samples; g++) {
+        int64_t here = data->graph_start[g + 1] - data->graph_start[g];
+
+        if (here > size) {
+            sum += here;
             ++*n;
         }
+    }
     return sum;
 }
 
@@ -163,7 +151,7 @@ int receptive_field_init_graphs(struct receptive_field *field, const struct data
         .n_layers = n_layers, .n_nodes = data->n_nodes, .graph_start = data->graph_start};
     field->level = arena_take_real(scratch, n_levels, sizeof *field->level);
     field->start = arena_take(scratch, n_graphs + 1, sizeof *field->start);
-    if (!field->level || !field->start || !rows || !pos)
+    if (scratch->is_short)
         return err_nomem(err, "batch of graphs",
                          (n + n_graphs + (size_t)capacity) * sizeof(int32_t));
     for (size_t l = 0; l < n_levels; l++)

@@ -11,11 +11,6 @@
 #include "tensor/lapack.h"
 #include "tensor/spmm.h"
 
-/* A panel and its doubles fit a second-level cache. Below LEAST_WIDTH columns, products mostly read
- * and write their sums. */
-#define PANEL_FLOATS (1 << 16)
-#define LEAST_WIDTH 128
-
 static int32_t smaller(int32_t a, int32_t b)
 {
     return a < b ? a : b;
@@ -77,92 +72,20 @@ static void add_sparse(double *gram, const struct csr *a)
                     (double)a->val[e] * (double)a->val[before];
 }
 
-static int multiply_sparse(struct reducer *reducer, struct err *err)
-{
-    struct csr transposed;
-
-    if (!is_of_samples(reducer)) {
-        add_sparse(reducer->gram, &reducer->sparse);
-        return 0;
-    }
-    if (csr_transpose(&transposed, &reducer->sparse, err))
-        return -1;
-    add_sparse(reducer->gram, &transposed);
-    csr_release(&transposed);
-    return 0;
-}
-
-struct reducer_room {
-    float *raw;
-    double *scaled;
-    int32_t width;
-};
-
-static int room_init(struct reducer_room *room, const struct reducer *reducer, int32_t width,
-                     struct err *err)
-{
-    int32_t end = is_of_samples(reducer) ? reducer->data->n_features : reducer->data->n_samples;
-    size_t size;
-
-    if (width == 0)
-        width = PANEL_FLOATS / reducer->n > LEAST_WIDTH ? PANEL_FLOATS / reducer->n : LEAST_WIDTH;
-    room->width = smaller(width, end);
-    size = (size_t)room->width * (size_t)reducer->n;
-    room->raw = malloc(size * sizeof *room->raw);
-    room->scaled = malloc(size * sizeof *room->scaled);
-    return room->raw && room->scaled ? 0 : err_nomem(err, "panel", size * sizeof(double));
-}
-
-static void room_release(struct reducer_room *room)
-{
-    free(room->raw);
-    free(room->scaled);
-}
-
-/* The panel at `at`, cut at the last feature or sample. */
-static struct feature_panel panel_at(const struct reducer *reducer, const struct reducer_room *room,
-                                     int32_t at)
-{
-    bool has_all_samples = is_of_samples(reducer);
-    int32_t end = has_all_samples ? reducer->data->n_features : reducer->data->n_samples;
-
-    return (struct feature_panel){
-        .has_all_samples = has_all_samples, .at = at, .n = smaller(room->width, end - at)};
-}
-
-static int multiply_dense(struct reducer *reducer, int32_t width, struct err *err)
-{
-    struct scaling *scaling = &reducer->scaling;
-    bool by_samples = is_of_samples(reducer);
-    int32_t end = by_samples ? reducer->data->n_features : reducer->data->n_samples;
-    struct reducer_room room = {0};
-    int rc = room_init(&room, reducer, width, err);
-
-    if (!rc)
-        scaling_learn(scaling, by_samples, room.width, room.raw);
-    for (int32_t at = 0; !rc && at < end; at += room.width) {
-        struct feature_panel panel = panel_at(reducer, &room, at);
-        struct mat raw = scaling_read(scaling, &panel, room.raw);
-
-        if (by_samples && scaling->scale == SCALE_STANDARDIZE)
-            scaling_learn_columns(scaling, &panel, &raw);
-        scaling_apply(room.scaled, scaling, &panel, &raw);
-        gemm_gram(reducer->gram, reducer->n, room.scaled, panel.n, !by_samples);
-    }
-    room_release(&room);
-    return rc;
-}
-
 /* n: samples or features whose pairs are multiplied. */
 static int init(struct reducer *reducer, const struct dataset *data, enum feature_scale scale,
                 size_t n, int32_t width, struct err *err)
 {
+    struct scaling_walk walk = {0};
+    struct csr transposed = {0};
+    bool by_samples;
     int rc;
 
     *reducer = (struct reducer){.data = data, .n = (int32_t)n};
+    by_samples = is_of_samples(reducer);
     gemm_set_threads(1);
     if (data->is_sparse)
-        rc = scale_sparse(&reducer->sparse, data, scale, err);
+        rc = scale_sparse(&reducer->sparse, data, 0, scale, err);
     else
         rc = scaling_init(&reducer->scaling, data, scale, err);
     if (!rc) {
@@ -170,8 +93,16 @@ static int init(struct reducer *reducer, const struct dataset *data, enum featur
         if (!reducer->gram)
             rc = err_nomem(err, "products of all pairs", n * n * sizeof *reducer->gram);
     }
-    if (!rc)
-        rc = data->is_sparse ? multiply_sparse(reducer, err) : multiply_dense(reducer, width, err);
+    if (!rc && data->is_sparse && by_samples)
+        rc = csr_transpose(&transposed, &reducer->sparse, err);
+    if (!rc && data->is_sparse)
+        add_sparse(reducer->gram, by_samples ? &transposed : &reducer->sparse);
+    if (!rc && !data->is_sparse)
+        rc = scaling_walk_init(&walk, &reducer->scaling, &reducer->scaling, by_samples, width, err);
+    while (!rc && !data->is_sparse && scaling_walk_next(&walk))
+        gemm_gram(reducer->gram, reducer->n, walk.scaled, walk.panel.n, !by_samples);
+    scaling_walk_release(&walk);
+    csr_release(&transposed);
     if (rc)
         reducer_release(reducer);
     return rc;
@@ -210,16 +141,6 @@ void reducer_release(struct reducer *reducer)
 
 /* ---- coordinates ---- */
 
-static int32_t count_rank(const double *values, int32_t k, int32_t n)
-{
-    double least = (double)n * FLT_EPSILON * FLT_EPSILON * values[0];
-    int32_t rank = 1;
-
-    while (rank < k && values[rank] > least)
-        rank++;
-    return rank;
-}
-
 /* l = U sqrt(lambda). */
 static int of_samples(struct mat *l, const struct reducer *reducer, const double *values,
                       const double *vectors, int32_t rank, struct err *err)
@@ -238,20 +159,17 @@ static int of_samples(struct mat *l, const struct reducer *reducer, const double
 static int project_dense(struct mat *l, const struct reducer *reducer, const struct mat *basis,
                          struct err *err)
 {
-    struct reducer_room room = {0};
-    int rc = room_init(&room, reducer, 0, err);
+    struct scaling_walk walk;
+    int rc = scaling_walk_init(&walk, &reducer->scaling, NULL, is_of_samples(reducer), 0, err);
 
-    for (int32_t at = 0; !rc && at < l->n_rows; at += room.width) {
-        struct feature_panel panel = panel_at(reducer, &room, at);
-        struct mat x = scaling_read(&reducer->scaling, &panel, room.raw);
-        struct mat part = mat_view(mat_row(l, at), panel.n, l->n_cols);
+    while (!rc && scaling_walk_next(&walk)) {
+        struct mat part = mat_view(mat_row(l, walk.panel.at), walk.panel.n, l->n_cols);
 
-        scaling_apply(room.scaled, &reducer->scaling, &panel, &x);
-        for (int64_t i = 0; i < mat_size(&x); i++)
-            x.v[i] = (float)room.scaled[i];
-        gemm(&part, &x, basis);
+        for (int64_t i = 0; i < mat_size(&walk.raw); i++)
+            walk.raw.v[i] = (float)walk.scaled[i];
+        gemm(&part, &walk.raw, basis);
     }
-    room_release(&room);
+    scaling_walk_release(&walk);
     return rc;
 }
 
@@ -306,8 +224,10 @@ static int decompose(struct leading *out, const struct reducer *reducer, int32_t
         memcpy(copy, reducer->gram, square);
         rc = lapack_eigen_leading(out->values, out->vectors, copy, n, k, err);
     }
-    if (!rc)
-        out->rank = count_rank(out->values, k, n);
+    out->rank = 1;
+    while (!rc && out->rank < k &&
+           out->values[out->rank] > (double)n * FLT_EPSILON * FLT_EPSILON * out->values[0])
+        out->rank++;
     free(copy);
     return rc;
 }
@@ -361,10 +281,9 @@ static int transposed_product(double *w, const struct reducer *reducer, const do
 {
     const struct dataset *data = reducer->data;
     bool by_samples = is_of_samples(reducer);
-    int32_t end = by_samples ? data->n_features : data->n_samples;
     const struct csr *x = &reducer->sparse;
-    struct reducer_room room = {0};
-    int rc = 0;
+    struct scaling_walk walk;
+    int rc;
 
     memset(w, 0, (size_t)data->n_features * h * sizeof *w);
     for (int32_t i = 0; data->is_sparse && i < x->n_rows; i++)
@@ -373,17 +292,14 @@ static int transposed_product(double *w, const struct reducer *reducer, const do
                 w[(size_t)x->col[e] * h + j] += (double)x->val[e] * b[(size_t)i * h + j];
     if (data->is_sparse)
         return 0;
-    rc = room_init(&room, reducer, 0, err);
-    for (int32_t at = 0; !rc && at < end; at += room.width) {
-        struct feature_panel panel = panel_at(reducer, &room, at);
-        struct mat raw = scaling_read(&reducer->scaling, &panel, room.raw);
-        size_t begin = (size_t)at * h;
+    rc = scaling_walk_init(&walk, &reducer->scaling, NULL, by_samples, 0, err);
+    while (!rc && scaling_walk_next(&walk)) {
+        size_t begin = (size_t)walk.panel.at * h;
 
-        scaling_apply(room.scaled, &reducer->scaling, &panel, &raw);
-        add_transposed(by_samples ? w + begin : w, room.scaled, raw.n_rows, raw.n_cols,
+        add_transposed(by_samples ? w + begin : w, walk.scaled, walk.raw.n_rows, walk.raw.n_cols,
                        by_samples ? b : b + begin, h);
     }
-    room_release(&room);
+    scaling_walk_release(&walk);
     return rc;
 }
 

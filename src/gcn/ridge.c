@@ -6,32 +6,27 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "gcn/packed.h"
 #include "gcn/reducer.h"
 #include "gcn/scores.h"
 #include "tensor/gemm.h"
 
 /* ---- K ---- */
 
-/* kernel in: the lower triangle of Z Z^T, with contiguous rows. */
-static void finish_kernel(double *kernel, int32_t n, int32_t n_features)
-{
-    for (int32_t i = 0; i < n; i++)
-        for (int32_t j = 0; j <= i; j++) {
-            double *lower = &kernel[(size_t)i * (size_t)n + (size_t)j];
-
-            *lower /= n_features;
-            kernel[(size_t)j * (size_t)n + (size_t)i] = *lower;
-        }
-}
-
 int ridge_inputs_init(struct ridge_inputs *inputs, const struct dataset *data,
                       enum feature_scale scale, struct err *err)
 {
-    *inputs = (struct ridge_inputs){.data = data, .n = data->n_samples};
+    size_t n = (size_t)data->n_samples;
+
+    memset(inputs, 0, sizeof *inputs); /* with the padding: packed inputs are hashed */
+    inputs->data = data;
+    inputs->n = data->n_samples;
     if (reducer_products(&inputs->kernel, data, scale, err))
         return -1;
-    finish_kernel(inputs->kernel, inputs->n, data->n_features);
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j <= i; j++) {
+            inputs->kernel[i * n + j] /= data->n_features;
+            inputs->kernel[j * n + i] = inputs->kernel[i * n + j];
+        }
     return 0;
 }
 
@@ -60,59 +55,29 @@ static void walk(struct packer *p, void *object)
 {
     struct ridge_inputs *inputs = object;
 
+    packer_data(p, &inputs->data, &inputs->is_view);
     PACKER_ARRAY(p, inputs->kernel, (size_t)inputs->n * (size_t)inputs->n);
 }
 
-static const struct packed_type packed = {"esp-ridg", 1, sizeof(struct ridge_inputs), walk};
-
-size_t ridge_inputs_packed_bytes(const struct ridge_inputs *inputs)
-{
-    struct ridge_inputs copy = *inputs;
-
-    return packed_bytes(&packed, &copy);
-}
-
-void ridge_inputs_pack(void *block, const struct ridge_inputs *inputs)
-{
-    struct ridge_inputs copy;
-
-    memset(&copy, 0, sizeof copy); /* padding is hashed */
-    copy.kernel = inputs->kernel;
-    copy.n = inputs->n;
-    packed_write(block, &packed, &copy);
-}
-
-int ridge_inputs_view(struct ridge_inputs *inputs, const struct dataset *data, const void *block,
-                      size_t bytes, struct err *err)
-{
-    if (packed_view(inputs, &packed, block, bytes, err))
-        return -1;
-    inputs->data = data;
-    inputs->is_view = true;
-    return 0;
-}
+const struct packed_type ridge_inputs_packed = {"esp-ridg", 1, sizeof(struct ridge_inputs), walk};
 
 /* ---- fit ---- */
-
-static double right_side(const struct training_target *target, int32_t c, int32_t i)
-{
-    if (target->task == TASK_CLASSIFICATION)
-        return target->label[i] == c ? 1 : -1;
-    return ((double)target->original[i] - target->mean) / target->sd;
-}
 
 /* rhs (C + p, n): each column minus its training mean, to save the intercept's digits; then the
  * basis of the fixed effects. */
 static void put_right_sides(double *rhs, struct ridge *ridge, const struct fixed_design *design,
                             const int32_t *train)
 {
+    const struct training_target *target = &ridge->target;
     int32_t n = ridge->n_train;
 
     for (int32_t c = 0; c < ridge->n_outputs; c++, rhs += n) {
         double sum = 0;
 
         for (int32_t i = 0; i < n; i++)
-            sum += rhs[i] = right_side(&ridge->target, c, train[i]);
+            sum += rhs[i] = target->task == TASK_CLASSIFICATION
+                                ? (target->label[train[i]] == c ? 1 : -1)
+                                : ((double)target->original[train[i]] - target->mean) / target->sd;
         ridge->fixed.intercept[c] = sum / n;
         for (int32_t i = 0; i < n; i++)
             rhs[i] -= ridge->fixed.intercept[c];
@@ -161,26 +126,12 @@ static const double *kernel_row(const struct ridge_inputs *inputs, int32_t i)
     return inputs->kernel + (size_t)i * (size_t)inputs->n;
 }
 
-/* a out: the lower triangle. */
-static void put_system(double *a, const struct ridge_training *training)
-{
-    const struct split *split = training->split;
-
-    for (int32_t i = 0; i < split->n_train; i++) {
-        const double *row = kernel_row(training->inputs, split->train[i]);
-
-        for (int32_t j = 0; j <= i; j++)
-            a[j] = row[split->train[j]];
-        a[i] += training->spec->lambda;
-        a += split->n_train;
-    }
-}
-
 /* 1: stopped by the watch. */
 static int solve(struct ridge *ridge, const struct ridge_training *training,
                  const struct fixed_design *design, struct err *err)
 {
     struct arena *scratch = training->scratch;
+    const int32_t *train = training->split->train;
     size_t n = (size_t)ridge->n_train, rank = (size_t)design->rank;
     size_t n_rhs = (size_t)ridge->n_outputs + rank;
     double *a = arena_take(scratch, n * n, sizeof *a);
@@ -188,10 +139,16 @@ static int solve(struct ridge *ridge, const struct ridge_training *training,
     int rc;
 
     ridge->alpha = arena_take(scratch, n * n_rhs, sizeof *ridge->alpha);
-    if (!ridge->alpha || !a || !small)
+    if (scratch->is_short)
         return err_nomem(err, "ridge", n * (n + n_rhs) * sizeof *a);
-    put_right_sides(ridge->alpha, ridge, design, training->split->train);
-    put_system(a, training);
+    put_right_sides(ridge->alpha, ridge, design, train);
+    for (int32_t i = 0; i < ridge->n_train; i++) {
+        const double *row = kernel_row(training->inputs, train[i]);
+
+        for (int32_t j = 0; j <= i; j++)
+            a[(size_t)i * n + (size_t)j] = row[train[j]];
+        a[(size_t)i * (n + 1)] += training->spec->lambda;
+    }
     rc = lapack_cholesky_solve(ridge->alpha, (int32_t)n_rhs, a, ridge->n_train, training->watch,
                                err);
     if (rc < 0)
@@ -303,49 +260,31 @@ CLONES static void add_row(double *restrict sum, double factor, const double *re
         sum[j] += factor * z[j];
 }
 
-/* w (n, C) = z_t^T alpha / F, for the n features of panel z (N, n). */
-static void put_dense(float *w, const double *z, int32_t n, const struct ridge *ridge,
-                      const struct split *split, int32_t n_features)
-{
-    const double *alpha = ridge->alpha;
-
-    for (int32_t c = 0; c < ridge->n_outputs; c++, alpha += ridge->n_train) {
-        double sum[PANEL_COLS] = {0};
-
-        for (int32_t t = 0; t < ridge->n_train; t++)
-            add_row(sum, alpha[t], z + (size_t)split->train[t] * (size_t)n, n);
-        for (int32_t j = 0; j < n; j++)
-            w[(size_t)j * (size_t)ridge->n_outputs + (size_t)c] = (float)(sum[j] / n_features);
-    }
-}
-
 static int weigh_dense(float *w, const struct ridge *ridge, const struct dataset *data,
                        enum feature_scale scale, const struct split *split, struct err *err)
 {
-    size_t size = (size_t)data->n_samples * PANEL_COLS;
-    float *raw = malloc(size * sizeof *raw);
-    double *z = malloc(size * sizeof *z);
+    struct scaling_walk walk = {0};
     struct scaling scaling;
     int rc = scaling_init(&scaling, data, scale, err);
 
-    if (!rc && (!raw || !z))
-        rc = err_nomem(err, "panel", size * (sizeof *raw + sizeof *z));
     if (!rc)
-        scaling_learn(&scaling, true, PANEL_COLS, raw);
-    for (int32_t at = 0; !rc && at < data->n_features; at += PANEL_COLS) {
-        int32_t left = data->n_features - at;
-        struct feature_panel panel = {true, at, left < PANEL_COLS ? left : PANEL_COLS};
-        struct mat read = scaling_read(&scaling, &panel, raw);
+        rc = scaling_walk_init(&walk, &scaling, &scaling, true, PANEL_COLS, err);
+    while (!rc && scaling_walk_next(&walk)) {
+        const double *alpha = ridge->alpha;
+        int32_t n = walk.panel.n;
 
-        if (scale == SCALE_STANDARDIZE)
-            scaling_learn_columns(&scaling, &panel, &read);
-        scaling_apply(z, &scaling, &panel, &read);
-        put_dense(w + (size_t)at * (size_t)ridge->n_outputs, z, panel.n, ridge, split,
-                  data->n_features);
+        for (int32_t c = 0; c < ridge->n_outputs; c++, alpha += ridge->n_train) {
+            double sum[PANEL_COLS] = {0};
+
+            for (int32_t t = 0; t < ridge->n_train; t++)
+                add_row(sum, alpha[t], walk.scaled + (size_t)split->train[t] * (size_t)n, n);
+            for (int32_t j = 0; j < n; j++)
+                w[(size_t)(walk.panel.at + j) * (size_t)ridge->n_outputs + (size_t)c] =
+                    (float)(sum[j] / data->n_features);
+        }
     }
+    scaling_walk_release(&walk);
     scaling_release(&scaling);
-    free(raw);
-    free(z);
     return rc;
 }
 
@@ -358,7 +297,7 @@ static int weigh_sparse(float *w, const struct ridge *ridge, const struct datase
     int rc = sum ? 0 : err_nomem(err, "weights", size * sizeof *sum);
 
     if (!rc)
-        rc = scale_sparse(&x, data, scale, err);
+        rc = scale_sparse(&x, data, 0, scale, err);
     for (int32_t t = 0; !rc && t < ridge->n_train; t++)
         for (int64_t e = x.row_start[split->train[t]]; e < x.row_start[split->train[t] + 1]; e++)
             for (size_t c = 0; c < n_outputs; c++)

@@ -58,11 +58,7 @@ double ridge_inputs_bytes(const struct dataset *data);
 /* Most bytes of ridge_inputs_init() and a training together. */
 double ridge_bytes(const struct dataset *data);
 
-/* As gcn_inputs_pack() and gcn_inputs_view(). */
-size_t ridge_inputs_packed_bytes(const struct ridge_inputs *inputs);
-void ridge_inputs_pack(void *block, const struct ridge_inputs *inputs);
-int ridge_inputs_view(struct ridge_inputs *inputs, const struct dataset *data, const void *block,
-                      size_t bytes, struct err *err);
+extern const struct packed_type ridge_inputs_packed; /* as one block */
 
 /* All members are borrowed. */
 struct ridge_training {

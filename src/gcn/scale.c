@@ -7,11 +7,7 @@
 #include <string.h>
 
 #include "base/cpu.h"
-#include "data/core/dataset.h"
-#include "gcn/train.h"
 #include "tensor/kernel.h"
-
-#define BLOCK_ROWS 64 /* dense features read at a time */
 
 /* ---- scaling of rows and columns ---- */
 
@@ -57,8 +53,8 @@ static int32_t panel_col(const struct feature_panel *panel)
     return panel->has_all_samples ? panel->at : 0;
 }
 
-struct mat scaling_read(const struct scaling *scaling, const struct feature_panel *panel,
-                        float *room)
+static struct mat read_panel(const struct scaling *scaling, const struct feature_panel *panel,
+                             float *room)
 {
     const struct dataset *data = scaling->data;
     struct mat raw = panel->has_all_samples ? mat_view(room, data->n_nodes, panel->n)
@@ -113,8 +109,8 @@ static void finish_factors(double *factor, const double *mean, int32_t n_cols, i
     }
 }
 
-void scaling_learn_columns(struct scaling *scaling, const struct feature_panel *panel,
-                           const struct mat *raw)
+static void learn_columns(struct scaling *scaling, const struct feature_panel *panel,
+                          const struct mat *raw)
 {
     double *mean = scaling->column_mean + panel->at;
     double *factor = scaling->column_factor + panel->at;
@@ -137,7 +133,7 @@ static void add_all(struct scaling *s, enum moment moment, bool has_all_samples,
         struct mat raw;
 
         panel.n = end - panel.at < width ? end - panel.at : width;
-        raw = scaling_read(s, &panel, room);
+        raw = read_panel(s, &panel, room);
         if (moment == ROW_SUMS)
             add_rows(s->row_factor + panel_row(&panel), &raw);
         else if (moment == COLUMN_SUMS)
@@ -147,7 +143,7 @@ static void add_all(struct scaling *s, enum moment moment, bool has_all_samples,
     }
 }
 
-void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width, float *raw)
+static void learn(struct scaling *scaling, bool has_all_samples, int32_t width, float *raw)
 {
     int32_t n = scaling->data->n_nodes, f = scaling->data->n_features;
     double *row = scaling->row_factor;
@@ -182,7 +178,7 @@ int scaling_fit(struct scaling *scaling, const struct dataset *data, enum featur
         free(room);
         return -1;
     }
-    scaling_learn(scaling, false, width, room);
+    learn(scaling, false, width, room);
     free(room);
     return 0;
 }
@@ -225,6 +221,57 @@ void scaling_apply(double *out, const struct scaling *scaling, const struct feat
                       scaling->row_factor ? scaling->row_factor + panel_row(panel) : NULL);
 }
 
+/* A panel and its doubles fit a second-level cache. Below LEAST_WIDTH columns, products of panels mostly
+ * read and write their sums. */
+#define PANEL_FLOATS (1 << 16)
+#define LEAST_WIDTH 128
+
+int scaling_walk_init(struct scaling_walk *walk, const struct scaling *scaling,
+                      struct scaling *learned, bool has_all_samples, int32_t width, struct err *err)
+{
+    const struct dataset *data = scaling->data;
+    int32_t end = has_all_samples ? data->n_features : data->n_nodes;
+    int32_t n = has_all_samples ? data->n_nodes : data->n_features;
+    size_t size;
+
+    *walk = (struct scaling_walk){
+        .scaling = scaling, .learned = learned, .panel.has_all_samples = has_all_samples};
+    if (width == 0)
+        width = PANEL_FLOATS / n > LEAST_WIDTH ? PANEL_FLOATS / n : LEAST_WIDTH;
+    walk->width = width < end ? width : end;
+    size = (size_t)walk->width * (size_t)n;
+    walk->scaled = malloc(size * sizeof *walk->scaled);
+    if (mat_init(&walk->raw, walk->width, n, err) || !walk->scaled)
+        return err_nomem(err, "panel", size * sizeof(double));
+    if (learned)
+        learn(learned, has_all_samples, walk->width, walk->raw.v);
+    return 0;
+}
+
+void scaling_walk_release(struct scaling_walk *walk)
+{
+    mat_release(&walk->raw);
+    free(walk->scaled);
+}
+
+bool scaling_walk_next(struct scaling_walk *walk)
+{
+    const struct dataset *data = walk->scaling->data;
+    struct feature_panel *panel = &walk->panel;
+    int32_t end = panel->has_all_samples ? data->n_features : data->n_nodes, left;
+
+    panel->at += panel->n;
+    left = end - panel->at;
+    panel->n = left < walk->width ? left : walk->width;
+    if (left <= 0)
+        return false;
+    walk->raw = read_panel(walk->scaling, panel, walk->raw.v);
+    if (walk->learned && panel->has_all_samples && walk->scaling->scale == SCALE_STANDARDIZE)
+        learn_columns(walk->learned, panel, &walk->raw);
+    scaling_apply(walk->scaled, walk->scaling, panel, &walk->raw);
+    return true;
+}
+
 int scale_columns(struct mat *out, const struct dataset *data, enum feature_scale scale,
                   int32_t first, struct err *err)
 {
@@ -252,54 +299,32 @@ struct coded_source scale_coded_source(const struct scale_source *source)
 /* With out = NULL, entries are only counted. */
 static int pass_entries(struct csr *out, int64_t *n, const struct dataset *data, struct err *err)
 {
-    struct mat space;
+    struct mat row;
 
     *n = 0;
-    if (mat_init(&space, BLOCK_ROWS, data->n_features, err))
+    if (mat_init(&row, 1, data->n_features, err))
         return -1;
-    for (int32_t first = 0; first < data->n_nodes; first += BLOCK_ROWS) {
-        int32_t left = data->n_nodes - first;
-        struct mat block = mat_view(space.v, left < BLOCK_ROWS ? left : BLOCK_ROWS, space.n_cols);
-
-        dataset_decode(&block, data, first, 0);
-        for (int64_t at = 0; at < mat_size(&block); at++) {
-            if (block.v[at] == 0)
+    for (int32_t i = 0; i < data->n_nodes; i++) {
+        dataset_decode(&row, data, i, 0);
+        for (int32_t j = 0; j < row.n_cols; j++) {
+            if (row.v[j] == 0)
                 continue;
             if (out) {
-                out->col[*n] = (int32_t)(at % block.n_cols);
-                out->val[*n] = block.v[at];
-                out->row_start[first + at / block.n_cols + 1] = *n + 1;
+                out->col[*n] = j;
+                out->val[*n] = row.v[j];
             }
             ++*n;
         }
+        if (out)
+            out->row_start[i + 1] = *n;
     }
-    mat_release(&space);
+    mat_release(&row);
     return 0;
-}
-
-/* An empty row starts at the end of the previous row. */
-static void fill_empty_rows(struct csr *a)
-{
-    for (int32_t r = 0; r < a->n_rows; r++)
-        if (a->row_start[r + 1] < a->row_start[r])
-            a->row_start[r + 1] = a->row_start[r];
 }
 
 int scale_count_entries(int64_t *nnz, const struct dataset *data, struct err *err)
 {
     return pass_entries(NULL, nnz, data, err);
-}
-
-int scale_gather_entries(struct csr *out, int64_t nnz, const struct dataset *data, struct err *err)
-{
-    if (csr_init(out, data->n_nodes, data->n_features, nnz, err))
-        return -1;
-    if (pass_entries(out, &nnz, data, err)) {
-        csr_release(out);
-        return -1;
-    }
-    fill_empty_rows(out);
-    return 0;
 }
 
 int scale_check(const struct dataset *data, enum feature_scale scale, struct err *err)
@@ -310,37 +335,33 @@ int scale_check(const struct dataset *data, enum feature_scale scale, struct err
     return 0;
 }
 
-int scale_sparse(struct csr *out, const struct dataset *data, enum feature_scale scale,
+int scale_sparse(struct csr *out, const struct dataset *data, int64_t nnz, enum feature_scale scale,
                  struct err *err)
 {
     const struct csr *a = &data->sparse_features;
-    size_t nnz = (size_t)csr_nnz(a);
+    int rc = 0;
 
-    if (scale_check(data, scale, err) || csr_init(out, a->n_rows, a->n_cols, (int64_t)nnz, err))
+    if (data->is_sparse)
+        nnz = csr_nnz(a);
+    if (scale_check(data, scale, err) || csr_init(out, data->n_nodes, data->n_features, nnz, err))
         return -1;
-    memcpy(out->row_start, a->row_start, ((size_t)a->n_rows + 1) * sizeof *a->row_start);
-    memcpy(out->col, a->col, nnz * sizeof *a->col);
-    memcpy(out->val, a->val, nnz * sizeof *a->val);
-    if (scale == SCALE_ROW)
+    if (data->is_sparse) {
+        memcpy(out->row_start, a->row_start, ((size_t)a->n_rows + 1) * sizeof *a->row_start);
+        memcpy(out->col, a->col, (size_t)nnz * sizeof *a->col);
+        memcpy(out->val, a->val, (size_t)nnz * sizeof *a->val);
+    } else {
+        rc = pass_entries(out, &nnz, data, err);
+    }
+    if (!rc && scale == SCALE_ROW)
         kernel_normalize_sparse_rows(out);
-    return 0;
+    if (rc)
+        csr_release(out);
+    return rc;
 }
 
 /* ---- spread ---- */
 
 /* factor out: [F] 1 / sd; 0 for constant features */
-static int measure_dense(double *factor, const struct dataset *data, struct err *err)
-{
-    struct scaling scaling;
-
-    if (scaling_fit(&scaling, data, SCALE_STANDARDIZE, err))
-        return -1;
-    for (int32_t j = 0; j < data->n_features; j++)
-        factor[j] = scaling.column_factor[j];
-    scaling_release(&scaling);
-    return 0;
-}
-
 static int measure_sparse(double *factor, const struct dataset *data, struct err *err)
 {
     const struct csr *a = &data->sparse_features;
@@ -362,29 +383,27 @@ static int measure_sparse(double *factor, const struct dataset *data, struct err
     return 0;
 }
 
-/* is_amount: [F] out, has a value other than 0 and 1; NULL: stop at the first. */
-static int find_amounts(bool *found, bool *is_amount, const struct dataset *data, struct err *err)
+/* is_amount: [F] out, has a value other than 0 and 1; NULL: stop at the first. Returns whether there is
+ * one, or -1 and err. */
+static int find_amounts(bool *is_amount, const struct dataset *data, struct err *err)
 {
-    struct mat space;
+    struct mat row;
+    int found = 0;
 
-    *found = false;
-    if (mat_init(&space, BLOCK_ROWS, data->n_features, err))
+    if (mat_init(&row, 1, data->n_features, err))
         return -1;
-    for (int32_t first = 0; (is_amount || !*found) && first < data->n_nodes; first += BLOCK_ROWS) {
-        int32_t left = data->n_nodes - first;
-        struct mat block = mat_view(space.v, left < BLOCK_ROWS ? left : BLOCK_ROWS, space.n_cols);
+    for (int32_t i = 0; (is_amount || !found) && i < data->n_nodes; i++) {
+        dataset_decode(&row, data, i, 0);
+        for (int32_t j = 0; j < row.n_cols; j++) {
+            bool is_one = row.v[j] != 0 && row.v[j] != 1;
 
-        dataset_decode(&block, data, first, 0);
-        for (int64_t at = 0; (is_amount || !*found) && at < mat_size(&block); at++) {
-            bool is_one = block.v[at] != 0 && block.v[at] != 1;
-
-            *found |= is_one;
+            found |= is_one;
             if (is_amount)
-                is_amount[at % data->n_features] |= is_one;
+                is_amount[j] |= is_one;
         }
     }
-    mat_release(&space);
-    return 0;
+    mat_release(&row);
+    return found;
 }
 
 /* The sd of a 0/1 feature shows its rarity, not its scale. */
@@ -393,13 +412,12 @@ static int find_narrowest(struct scale_spread *out, const double *factor,
 {
     bool *is_amount = calloc((size_t)data->n_features + 1, sizeof *is_amount);
     int32_t label = -1;
-    bool found;
     int rc = 0;
 
     if (!is_amount)
         return err_nomem(err, "spreads", (size_t)data->n_features);
     if (!data->is_sparse)
-        rc = find_amounts(&found, is_amount, data, err);
+        rc = find_amounts(is_amount, data, err) < 0 ? -1 : 0;
     for (int32_t j = 0; !rc && j < data->n_features; j++) {
         bool is_label = !data->is_sparse && !is_amount[j];
 
@@ -419,12 +437,17 @@ static int find_narrowest(struct scale_spread *out, const double *factor,
 int scale_measure_spread(struct scale_spread *out, const struct dataset *data, struct err *err)
 {
     double *factor = calloc((size_t)data->n_features + 1, sizeof *factor);
+    struct scaling scaling = {0};
     int rc;
 
     *out = (struct scale_spread){.widest = -1, .narrowest = -1};
     if (!factor)
         return err_nomem(err, "spreads", (size_t)data->n_features * sizeof *factor);
-    rc = data->is_sparse ? measure_sparse(factor, data, err) : measure_dense(factor, data, err);
+    rc = data->is_sparse ? measure_sparse(factor, data, err)
+                         : scaling_fit(&scaling, data, SCALE_STANDARDIZE, err);
+    if (!rc && !data->is_sparse)
+        memcpy(factor, scaling.column_factor, (size_t)data->n_features * sizeof *factor);
+    scaling_release(&scaling);
     for (int32_t j = 0; !rc && j < data->n_features; j++)
         if (factor[j] > 0 && (out->widest < 0 || factor[j] < factor[out->widest]))
             out->widest = j;
@@ -440,6 +463,8 @@ int scale_measure_spread(struct scale_spread *out, const struct dataset *data, s
 
 int scale_has_amounts(bool *out, const struct dataset *data, struct err *err)
 {
-    *out = false;
-    return data->is_sparse ? 0 : find_amounts(out, NULL, data, err);
+    int found = data->is_sparse ? 0 : find_amounts(NULL, data, err);
+
+    *out = found > 0;
+    return found < 0 ? -1 : 0;
 }

@@ -29,23 +29,35 @@ int scaling_init(struct scaling *scaling, const struct dataset *data, enum featu
                  struct err *err);
 void scaling_release(struct scaling *scaling);
 
-/* Learn the factors of all rows or columns from panels of one kind, at most `width` wide. raw: room
- * for the largest. Panels of all samples leave columns to scaling_learn_columns(). */
-void scaling_learn(struct scaling *scaling, bool has_all_samples, int32_t width, float *raw);
-
-/* scaling_init() and scaling_learn(). After -1, scaling holds nothing. */
+/* scaling_init(), and learning from panels. After -1, scaling holds nothing. */
 int scaling_fit(struct scaling *scaling, const struct dataset *data, enum feature_scale scale,
                 struct err *err);
 
-/* raw: values of a panel (N, panel.n) */
-void scaling_learn_columns(struct scaling *scaling, const struct feature_panel *panel,
-                           const struct mat *raw);
+/* Goes through all features, panel by panel. */
+struct scaling_walk {
+    const struct scaling *scaling; /* borrowed, like the next */
+    struct scaling *learned;       /* NULL: `scaling` has its factors */
+    struct feature_panel panel;
+    int32_t width;  /* of a panel */
+    struct mat raw; /* unscaled values of the panel, in memory of its own */
+    double *scaled; /* the same, scaled */
+};
 
-/* Read unscaled features into `room`; returns a view of it. */
-struct mat scaling_read(const struct scaling *scaling, const struct feature_panel *panel,
-                        float *room);
+/* Learn the factors of rows, or of columns from panels of samples, before the first panel; those of
+ * columns from panels of all samples come with each.
+ *   width  of a panel in features (or samples); 0: a good number
+ *   learned  scaling, after scaling_init(); or NULL
+ * Pair with scaling_walk_release(), also after a failure. */
+int scaling_walk_init(struct scaling_walk *walk, const struct scaling *scaling,
+                      struct scaling *learned, bool has_all_samples, int32_t width,
+                      struct err *err);
+void scaling_walk_release(struct scaling_walk *walk);
 
-/* Equals kernel_standardize() and kernel_normalize_rows() of raw up to their rounding to float. */
+/* Read and scale the next panel; false after the last. */
+bool scaling_walk_next(struct scaling_walk *walk);
+
+/* raw: values of a panel. Equals kernel_standardize() and kernel_divide_rows() of raw up to their
+ * rounding to float. */
 void scaling_apply(double *out, const struct scaling *scaling, const struct feature_panel *panel,
                    const struct mat *raw);
 
@@ -61,16 +73,15 @@ struct scale_source {
 };
 struct coded_source scale_coded_source(const struct scale_source *source);
 
-/* Count the nonzero entries of dense features; store them as a sparse matrix. Pair with
- * csr_release(). */
+/* Count the nonzero entries of dense features. */
 int scale_count_entries(int64_t *nnz, const struct dataset *data, struct err *err);
-int scale_gather_entries(struct csr *out, int64_t nnz, const struct dataset *data, struct err *err);
 
 /* -1 and err: this scale would make sparse features dense. */
 int scale_check(const struct dataset *data, enum feature_scale scale, struct err *err);
 
-/* Pair with csr_release(). -1 and err also as scale_check(). */
-int scale_sparse(struct csr *out, const struct dataset *data, enum feature_scale scale,
+/* The features as a sparse matrix. nnz: scale_count_entries(), if they are dense. Pair with csr_release().
+ * -1 and err also as scale_check(). */
+int scale_sparse(struct csr *out, const struct dataset *data, int64_t nnz, enum feature_scale scale,
                  struct err *err);
 
 /* Shows whether one learning rate suits all features: standard deviations of unscaled features over

@@ -71,8 +71,7 @@ void scores_put(struct gcn_outcome *outcome, struct scores *s, const struct spli
             predict(arg, s->output + (int64_t)i * s->target->n_outputs, parts[p].samples[i]);
         outcome->losses[part] = scores_prepare(s, parts[p].samples, n, are_logits);
         for (int m = 0; m < METRIC_COUNT; m++)
-            if (metric_task((enum metric)m) == s->target->task &&
-                (are_logits || m != METRIC_LOG_LOSS))
+            if (metric_rows[m].task == s->target->task && (are_logits || m != METRIC_LOG_LOSS))
                 outcome->metrics[part][m] = scores_metric(s, (enum metric)m, n);
     }
 }

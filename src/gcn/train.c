@@ -84,23 +84,6 @@ static void predict(void *arg, float *output, int32_t sample)
     target_add_offset(&row, &sample, p->target);
 }
 
-/* The chosen epoch keeps the value and loss that chose it: products over other rows may differ in
- * the last bit. outcome->value becomes the validation score. */
-static void settle_scores(struct gcn_run *run)
-{
-    struct gcn_outcome *outcome = run->outcome;
-    enum metric objective = run->spec->objective;
-    const int32_t *nodes;
-    int32_t n;
-    enum part chooser = split_chooser(&nodes, &n, run->split);
-
-    if (outcome->best_epoch > 0) {
-        outcome->metrics[chooser][objective] = outcome->value;
-        outcome->losses[chooser] = outcome->curve[outcome->best_epoch - 1].val_loss;
-    }
-    outcome->value = outcome->metrics[PART_VAL][objective];
-}
-
 static int32_t *append(int32_t *to, const int32_t *nodes, int32_t n)
 {
     if (n) /* may be NULL if empty */
@@ -112,6 +95,8 @@ static void score_all(struct gcn_run *run)
 {
     const struct split *split = run->split;
     struct trainer *trainer = &run->trainer;
+    struct gcn_outcome *outcome = run->outcome;
+    enum metric objective = run->spec->objective;
     struct prediction p = {.target = &trainer->target};
     int32_t *end = run->all;
 
@@ -121,8 +106,16 @@ static void score_all(struct gcn_run *run)
     end = append(end, split->stop, split->n_stop);
     trainer_set_weights(trainer, run->best);
     p.logits = trainer_logits_of(trainer, run->all, (int32_t)(end - run->all), &p.rows);
-    scores_put(run->outcome, &run->scores, split, true, predict, &p);
-    settle_scores(run);
+    scores_put(outcome, &run->scores, split, true, predict, &p);
+    /* The chosen epoch keeps the value and loss that chose it: products over other rows may differ in
+     * the last bit. outcome->value becomes the validation score. */
+    if (outcome->best_epoch > 0) {
+        enum part chooser = split->n_stop ? PART_STOP : PART_VAL;
+
+        outcome->metrics[chooser][objective] = outcome->value;
+        outcome->losses[chooser] = outcome->curve[outcome->best_epoch - 1].val_loss;
+    }
+    outcome->value = outcome->metrics[PART_VAL][objective];
 }
 
 /* Returns the mean loss. The samples' weights sum to n, balanced or not. */

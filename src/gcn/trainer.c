@@ -394,31 +394,25 @@ static double field_gradient(struct trainer *trainer, const int32_t *nodes, int3
     return loss;
 }
 
-/* Piece by piece, into gradient [n_weights]. */
-static double pieces_gradient(struct trainer *trainer, float *gradient, const int32_t *graphs,
-                              int32_t n, double divisor, uint32_t dropout_step)
+/* Piece by piece, if a batch has several. The gradient goes to model.d_layer, which views
+ * gradient [n_weights]. samples NULL: the field is there. */
+static double batch_gradient(struct trainer *trainer, float *gradient, const int32_t *samples,
+                             int32_t n, double divisor, uint32_t dropout_step)
 {
     struct model *model = &trainer->model;
-    int32_t n_some = count_fitting(trainer, graphs, n);
-    double loss = field_gradient(trainer, graphs, n_some, divisor, dropout_step);
+    int32_t n_some = trainer->piece ? count_fitting(trainer, samples, n) : n;
+    double loss = field_gradient(trainer, samples, n_some, divisor, dropout_step);
 
+    if (n_some == n)
+        return loss;
     model_direct_gradient(model, trainer->piece);
     for (int32_t at = n_some; at < n && isfinite(loss); at += n_some) {
-        n_some = count_fitting(trainer, graphs + at, n - at);
-        loss += field_gradient(trainer, graphs + at, n_some, divisor, dropout_step);
+        n_some = count_fitting(trainer, samples + at, n - at);
+        loss += field_gradient(trainer, samples + at, n_some, divisor, dropout_step);
         kernel_add(gradient, gradient, trainer->piece, model->n_trained);
     }
     model_direct_gradient(model, gradient);
     return loss;
-}
-
-/* The gradient goes to model.d_layer, which views gradient [n_weights]. nodes NULL: the field is there. */
-static double batch_gradient(struct trainer *trainer, float *gradient, const int32_t *nodes,
-                             int32_t n, double divisor, uint32_t dropout_step)
-{
-    if (trainer->piece)
-        return pieces_gradient(trainer, gradient, nodes, n, divisor, dropout_step);
-    return field_gradient(trainer, nodes, n, divisor, dropout_step);
 }
 
 double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n)
@@ -431,21 +425,20 @@ double trainer_gradient(struct trainer *trainer, const int32_t *nodes, int32_t n
                           loss_weight(&trainer->target, samples, n_samples), trainer->n_steps);
 }
 
-static void finish_step(struct trainer *trainer, double loss)
+static void finish_step(struct trainer *trainer, double loss, double since)
 {
     if (isfinite(loss))
         optimizer_step(&trainer->optimizer, &trainer->model);
     trainer->z1_is_fresh = false;
     trainer->n_steps++;
+    charge(trainer, GCN_OPTIMIZER, &since);
 }
 
 double trainer_step(struct trainer *trainer, const int32_t *nodes, int32_t n)
 {
     double loss = trainer_gradient(trainer, nodes, n);
-    double since = clock_now(trainer->clock);
 
-    finish_step(trainer, loss);
-    charge(trainer, GCN_OPTIMIZER, &since);
+    finish_step(trainer, loss, clock_now(trainer->clock));
     return loss;
 }
 
@@ -486,19 +479,6 @@ static double sum_tally(struct trainer *trainer, struct flops before)
     return total[TALLY_LOSS];
 }
 
-static double step_weight(const struct trainer *trainer, const struct deal *deal, int32_t step)
-{
-    double weight = 0;
-
-    for (int32_t w = 0; w < deal->n_workers; w++) {
-        int32_t n;
-        const int32_t *samples = deal_batch(&n, deal, w, step);
-
-        weight += loss_weight(&trainer->target, samples, n);
-    }
-    return weight;
-}
-
 /* Writes the worker's part. All workers move the running statistics, but only those of worker 0 are
  * in its part; the sum then takes them to all ranks. */
 static double worker_gradient(struct trainer *trainer, const struct deal *deal, int32_t step,
@@ -530,7 +510,7 @@ double trainer_crew_step(struct trainer *trainer, const struct deal *deal, int32
     struct model *model = &trainer->model;
     size_t n_weights = (size_t)model->n_weights;
     struct flops before;
-    double divisor, loss, since;
+    double divisor = 0, loss, since;
 
     if (crew->n_workers == 1) {
         int32_t n;
@@ -539,7 +519,12 @@ double trainer_crew_step(struct trainer *trainer, const struct deal *deal, int32
         return trainer_step(trainer, samples, n);
     }
     before = take_flops(trainer);
-    divisor = step_weight(trainer, deal, step);
+    for (int32_t w = 0; w < deal->n_workers; w++) {
+        int32_t n;
+        const int32_t *samples = deal_batch(&n, deal, w, step);
+
+        divisor += loss_weight(&trainer->target, samples, n);
+    }
     for (int32_t i = 0; i < crew->n; i++)
         put_tally(trainer, i, worker_gradient(trainer, deal, step, crew->first + i, divisor));
     since = clock_now(trainer->clock);
@@ -549,8 +534,7 @@ double trainer_crew_step(struct trainer *trainer, const struct deal *deal, int32
         memcpy(model->weights + model->n_trained, model->gradient + model->n_trained,
                (size_t)(model->n_weights - model->n_trained) * sizeof *model->weights);
     }
-    finish_step(trainer, loss);
-    charge(trainer, GCN_OPTIMIZER, &since);
+    finish_step(trainer, loss, since);
     return loss;
 }
 

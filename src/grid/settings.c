@@ -116,9 +116,9 @@ static void put_metrics(struct buf *out, enum task task)
     const char *gap = "";
 
     for (int m = 0; m < METRIC_COUNT; m++) {
-        if (metric_task((enum metric)m) != task)
+        if (metric_rows[m].task != task)
             continue;
-        buf_printf(out, "%sval_%s", gap, metric_name((enum metric)m));
+        buf_printf(out, "%sval_%s", gap, metric_rows[m].name);
         gap = " | ";
     }
 }
@@ -131,7 +131,7 @@ const char *settings_usual_direction(const char *objective)
         end += end > objective;
         metric = metric_parse(end);
         if (metric >= 0)
-            return metric_is_larger_better((enum metric)metric) ? "max" : "min";
+            return metric_rows[metric].is_larger_better ? "max" : "min";
         if (!strcmp(end, "loss") || !strcmp(end, "error"))
             return "min";
         if (!strcmp(end, "auc") || !strcmp(end, "acc") || !strcmp(end, "f1"))
@@ -164,7 +164,7 @@ static int resolve_objective(struct settings *s, enum task task, struct err *err
     if (!strcmp(s->v[P_OBJECTIVE].s, "auto"))
         s->v[P_OBJECTIVE].s = task == TASK_REGRESSION ? "val_pearson" : "val_accuracy";
     metric = metric_parse(s->v[P_OBJECTIVE].s + strlen("val_"));
-    if (metric_task((enum metric)metric) == task)
+    if (metric_rows[metric].task == task)
         return resolve_direction(s, err);
     put_metrics(&allowed, task);
     rc = err_set(err, "objective = %s: not a metric for %s: must be %s", s->v[P_OBJECTIVE].s,

@@ -305,7 +305,8 @@ static double score(const struct scored *s, enum metric metric)
 /* Only probabilities have a log_loss. */
 static bool has_metric(const struct predictions *p, enum metric metric)
 {
-    return metric_task(metric) == p->data->task && (metric != METRIC_LOG_LOSS || p->is_probability);
+    return metric_rows[metric].task == p->data->task &&
+           (metric != METRIC_LOG_LOSS || p->is_probability);
 }
 
 static void put_scores(struct buf *out, const struct predictions *p,
@@ -316,7 +317,7 @@ static void put_scores(struct buf *out, const struct predictions *p,
     for (int m = 0; m < METRIC_COUNT; m++) {
         if (!has_metric(p, (enum metric)m))
             continue;
-        buf_printf(out, "%s%s ", between, metric_name((enum metric)m));
+        buf_printf(out, "%s%s ", between, metric_rows[m].name);
         if (isnan(value[m]))
             buf_puts(out, "undefined");
         else

@@ -65,7 +65,7 @@ int predictor_init(struct predictor *p, const struct dataset *data, struct prepa
     if (!p->type->inputs) /* nothing but fixed effects */
         p->made.scale = SCALE_NONE;
     p->scaling.scale = p->made.scale;
-    return data->is_sparse ? scale_sparse(&p->sparse, data, p->made.scale, err)
+    return data->is_sparse ? scale_sparse(&p->sparse, data, 0, p->made.scale, err)
                            : scaling_fit(&p->scaling, data, p->made.scale, err);
 }
 
@@ -367,8 +367,7 @@ static int forward_init(struct forward *f, struct predictor *p, const struct ope
         .spec = &p->spec, .inputs = &f->inputs, .model = &f->model, .capacity = capacity};
     if (model_init(&f->model, &p->spec, 1, 1, predictor_outputs(p), (struct hash){0}, scratch,
                    err) ||
-        fill_model(&f->model, m, err) ||
-        pass_init(&f->pass, n, (struct hash){0}, scratch, err))
+        fill_model(&f->model, m, err) || pass_init(&f->pass, n, (struct hash){0}, scratch, err))
         return -1;
     return m->first.n_cols == f->model.layer[0].w.n_cols ? 0 : damaged(err);
 }

@@ -66,7 +66,7 @@ int advice_scores(struct errlist *out, struct store *store, const struct query_s
     advise(out, RULE_UNDEFINED, (double)count(&now, "undefined"),
            "%s" AND "%lld" AND "%lld" AND "%s", objective, count(&now, "undefined"),
            count(&now, "done"),
-           metric < 0 ? "it is undefined for their parts" : metric_lack((enum metric)metric));
+           metric < 0 ? "it is undefined for their parts" : metric_rows[metric].lack);
     result_table_release(&now);
     return 0;
 }

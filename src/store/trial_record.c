@@ -201,8 +201,7 @@ static int write_metrics(struct store *store, int64_t trial_id, const struct tri
         if (write_metric(store, trial_id, split, "loss", r->losses[part], err))
             return -1;
         for (int m = 0; m < METRIC_COUNT; m++)
-            if (write_metric(store, trial_id, split, metric_name((enum metric)m),
-                             r->metrics[part][m], err))
+            if (write_metric(store, trial_id, split, metric_rows[m].name, r->metrics[part][m], err))
                 return -1;
     }
     return 0;

@@ -257,8 +257,8 @@ static int put_metrics(struct buf *out, struct store *store, bool has_stop, stru
         return 0;
     for (int i = 0; i < 2 + has_stop; i++) {
         for (int m = 0; m < METRIC_COUNT; m++)
-            if (has[metric_task((enum metric)m)])
-                put_metric(out, splits[i], metric_name((enum metric)m));
+            if (has[metric_rows[m].task])
+                put_metric(out, splits[i], metric_rows[m].name);
         put_metric(out, splits[i], "loss");
     }
     return 0;

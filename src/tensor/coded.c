@@ -293,29 +293,10 @@ static void lay_group(struct coded *c, const struct code_group *g, int32_t end)
 
 /* ---- reading ---- */
 
-/* A column with too many values sets a group's limit to 0. False: no group is left. x: [n_rows]
- * scratch. */
-static bool add_panel(struct coded *c, struct code_group *groups, int n, const struct mat *panel,
-                      int32_t first, float *x, group_use *use)
-{
-    bool is_any_left = true;
-
-    for (int32_t j = 0; is_any_left && j < panel->n_cols; j++) {
-        for (int32_t i = 0; i < panel->n_rows; i++)
-            x[i] = mat_row(panel, i)[j];
-        is_any_left = false;
-        for (int i = 0; i < n; i++) {
-            if (groups[i].limit && !add_column(c, &groups[i], x, first + j, use))
-                groups[i].limit = 0;
-            is_any_left |= groups[i].limit > 0;
-        }
-    }
-    return is_any_left;
-}
-
-/* 1: added all columns; 0: no group is left; -1 and err. */
-static int add_all(struct coded *c, struct code_group *groups, int n,
-                   const struct coded_source *source, group_use *use, struct err *err)
+/* Add the columns to each of the groups. A column with too many values sets a group's limit to 0. 1: done;
+ * 0: no group is left; -1 and err. */
+static int read_columns(struct coded *c, struct code_group *groups, int n,
+                        const struct coded_source *source, group_use *use, struct err *err)
 {
     struct mat space, column = {0};
     int rc = 1;
@@ -324,32 +305,33 @@ static int add_all(struct coded *c, struct code_group *groups, int n,
         return -1;
     if (mat_init(&column, source->n_rows, 1, err))
         rc = -1;
-    for (int32_t first = 0; rc == 1 && first < source->n_cols; first += PANEL_COLUMNS) {
-        int32_t left = source->n_cols - first;
-        struct mat panel =
-            mat_view(space.v, source->n_rows, left < PANEL_COLUMNS ? left : PANEL_COLUMNS);
+    for (int32_t at = 0; rc == 1 && at < source->n_cols; at++) {
+        int32_t j = at % PANEL_COLUMNS, left = source->n_cols - at;
 
-        if (source->read(source->self, &panel, first, err))
-            rc = -1;
-        else
-            rc = add_panel(c, groups, n, &panel, first, column.v, use);
+        if (j == 0) {
+            space.n_cols = left < PANEL_COLUMNS ? left : PANEL_COLUMNS;
+            if (source->read(source->self, &space, at, err)) {
+                rc = -1;
+                break;
+            }
+        }
+        for (int32_t i = 0; i < space.n_rows; i++)
+            column.v[i] = mat_row(&space, i)[j];
+        rc = 0;
+        for (int i = 0; i < n; i++) {
+            if (groups[i].limit && !add_column(c, &groups[i], column.v, at, use))
+                groups[i].limit = 0;
+            rc |= groups[i].limit > 0;
+        }
     }
-    mat_release(&column);
-    mat_release(&space);
-    return rc;
-}
-
-static int read_columns(struct coded *c, struct code_group *groups, int n,
-                        const struct coded_source *source, group_use *use, struct err *err)
-{
-    int rc = add_all(c, groups, n, source, use, err);
-
     for (int i = 0; rc == 1 && i < n; i++) {
         if (groups[i].limit)
             close_group(c, &groups[i], source->n_cols, use);
         if (buf_failed(&groups[i].items) || buf_failed(&groups[i].base))
             rc = err_nomem(err, "codes", groups[i].items.size);
     }
+    mat_release(&column);
+    mat_release(&space);
     return rc;
 }
 

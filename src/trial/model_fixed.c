@@ -16,7 +16,7 @@ static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
     (void)outline;
     *work = (struct gcn_cost){.flops = fixed_flops(data, split->n_train),
                               .bytes = sizeof(double) * n * q};
-    *bytes = fixed_bytes(data, split->n_train) + kept_bytes(s, data, data->n_features);
+    *bytes = training_target_bytes(data, split) + kept_bytes(s, data, data->n_features);
 }
 
 /* The outputs of the model are the offsets. */

@@ -97,22 +97,6 @@ static void release(void *inputs)
     gcn_inputs_release(inputs);
 }
 
-static size_t packed_size(const void *inputs)
-{
-    return gcn_inputs_packed_bytes(inputs);
-}
-
-static void pack(void *block, const void *inputs)
-{
-    gcn_inputs_pack(block, inputs);
-}
-
-static int view(void *inputs, const struct dataset *data, const void *block, size_t bytes,
-                struct err *err)
-{
-    return gcn_inputs_view(inputs, data, block, bytes, err);
-}
-
 static const struct inputs_type network_inputs = {
     .size = sizeof(struct gcn_inputs),
     .outline_size = sizeof(struct network_outline),
@@ -122,9 +106,7 @@ static const struct inputs_type network_inputs = {
     .bytes = inputs_bytes,
     .make = make,
     .release = release,
-    .packed_bytes = packed_size,
-    .pack = pack,
-    .view = view,
+    .packed = &gcn_inputs_packed,
 };
 
 /* ---- trials ---- */

@@ -55,22 +55,6 @@ static void release(void *inputs)
     ridge_inputs_release(inputs);
 }
 
-static size_t packed_size(const void *inputs)
-{
-    return ridge_inputs_packed_bytes(inputs);
-}
-
-static void pack(void *block, const void *inputs)
-{
-    ridge_inputs_pack(block, inputs);
-}
-
-static int view(void *inputs, const struct dataset *data, const void *block, size_t bytes,
-                struct err *err)
-{
-    return ridge_inputs_view(inputs, data, block, bytes, err);
-}
-
 static const struct inputs_type kernel_inputs = {
     .size = sizeof(struct ridge_inputs),
     .outline_size = sizeof(struct ridge_outline),
@@ -79,9 +63,7 @@ static const struct inputs_type kernel_inputs = {
     .bytes = inputs_bytes,
     .make = make,
     .release = release,
-    .packed_bytes = packed_size,
-    .pack = pack,
-    .view = view,
+    .packed = &ridge_inputs_packed,
 };
 
 /* ---- trials ---- */
@@ -93,7 +75,7 @@ static void cost(struct gcn_cost *work, double *bytes, const struct settings *s,
 
     (void)outline;
     *work = ridge_cost(data, split);
-    *bytes = n * n * sizeof(double) + fixed_bytes(data, split->n_train) +
+    *bytes = n * n * sizeof(double) + training_target_bytes(data, split) +
              kept_bytes(s, data, data->n_features);
 }
 

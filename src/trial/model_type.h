@@ -38,11 +38,7 @@ struct inputs_type {
                 struct err *err);
     void (*release)(void *inputs);
 
-    /* One block of bytes, 64-byte aligned; a view borrows block and data. */
-    size_t (*packed_bytes)(const void *inputs);
-    void (*pack)(void *block, const void *inputs);
-    int (*view)(void *inputs, const struct dataset *data, const void *block, size_t bytes,
-                struct err *err);
+    const struct packed_type *packed; /* the inputs as one block (gcn/packed.h) */
 };
 
 /* ---- one trial ---- */

@@ -207,14 +207,14 @@ size_t prepared_packed_bytes(const struct prepared *prepared, const struct setti
 {
     const struct inputs_entry *entry = find(prepared, s);
 
-    return entry->key.type->packed_bytes(entry->inputs);
+    return packed_bytes(entry->key.type->packed, entry->inputs);
 }
 
 void prepared_pack(void *block, const struct prepared *prepared, const struct settings *s)
 {
     const struct inputs_entry *entry = find(prepared, s);
 
-    entry->key.type->pack(block, entry->inputs);
+    packed_write(block, entry->key.type->packed, entry->inputs);
 }
 
 int prepared_adopt(struct prepared *prepared, const struct settings *s, const void *block,
@@ -230,7 +230,7 @@ int prepared_adopt(struct prepared *prepared, const struct settings *s, const vo
     inputs = calloc(1, key.type->size);
     if (!inputs)
         return err_nomem(err, "inputs", key.type->size);
-    if (key.type->view(inputs, prepared->data, block, bytes, err)) {
+    if (packed_view(inputs, key.type->packed, prepared->data, block, bytes, err)) {
         free(inputs);
         return -1;
     }

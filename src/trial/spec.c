@@ -105,6 +105,6 @@ bool spec_maximize(const struct settings *s)
     enum { AUTO, MAX, MIN };
 
     if (s->v[P_DIRECTION].i == AUTO)
-        return metric_is_larger_better(spec_objective(s));
+        return metric_rows[spec_objective(s)].is_larger_better;
     return s->v[P_DIRECTION].i == MAX;
 }

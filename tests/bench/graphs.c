@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <sys/resource.h>
 
+#include "../unit/toy.h"
 #include "data/core/split.h"
 #include "data/format.h"
 #include "data/graph/graph.h"
@@ -38,7 +39,7 @@ static int problem_init(struct problem *p, const char *root, struct err *err)
                                       .id = ""},
                   &report, err) ||
         graph_build(&p->adjacency, &p->data, &(struct graph_spec){.build = GRAPH_FILE}, err) ||
-        gcn_inputs_init(&p->inputs, &p->data, &p->adjacency, &(struct gcn_inputs_spec){0}, err))
+        toy_make_inputs(&p->inputs, &p->data, &p->adjacency, &(struct gcn_inputs_spec){0}, err))
         return -1;
     return split_make(&p->split, &p->data, &parts, err);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "../unit/toy.h"
 #include "data/core/split.h"
 #include "data/format.h"
 #include "data/graph/graph.h"
@@ -128,7 +129,7 @@ static int make_inputs(struct problem *p, const struct bench_case *c, struct err
 
     gcn_inputs_release(&p->inputs);
     return c->is_reduced ? make_reduced(p, err)
-                         : gcn_inputs_init(&p->inputs, &p->data, &p->adjacency, &spec, err);
+                         : toy_make_inputs(&p->inputs, &p->data, &p->adjacency, &spec, err);
 }
 
 static struct gcn_spec make_spec(const struct bench_case *c, int hidden, int epochs, int batch)

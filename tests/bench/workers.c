@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../unit/toy.h"
 #include "base/clock.h"
 #include "base/rng.h"
 #include "dump.h"
@@ -110,7 +111,7 @@ static void finish(struct problem *p, struct triplet *t, int64_t n)
     fail_on(csr_from_triplets(adjacency, data->n_nodes, data->n_nodes, t, n, &err), &err);
     for (int64_t e = 0; e < csr_nnz(adjacency); e++)
         adjacency->val[e] = 1;
-    fail_on(gcn_inputs_init(&p->inputs, data, adjacency, &(struct gcn_inputs_spec){0}, &err), &err);
+    fail_on(toy_make_inputs(&p->inputs, data, adjacency, &(struct gcn_inputs_spec){0}, &err), &err);
     p->split.n_train = data->n_samples * 6 / 10;
     p->split.n_val = p->split.n_test = data->n_samples / 5;
     p->split.train = samples;

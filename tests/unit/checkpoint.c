@@ -53,17 +53,7 @@ static void train(struct trained *out, const struct toy *toy, const struct gcn_s
 
     memset(out, 0, sizeof *out);
     out->outcome.curve = out->curve;
-    assert_int_equal(gcn_train(&out->outcome,
-                               &(struct gcn_training){.spec = spec,
-                                                      .inputs = &toy->inputs,
-                                                      .split = &toy->split,
-                                                      .key = key,
-                                                      .threads = 1,
-                                                      .scratch = &scratch,
-                                                      .clock = &clock_system,
-                                                      .observer = &observer},
-                               NULL),
-                     0);
+    toy_train(&out->outcome, spec, &toy->inputs, &toy->split, key, &observer, &scratch);
     arena_release(&scratch);
 }
 
@@ -253,7 +243,7 @@ static void change_features(struct toy *toy, enum kind kind)
     assert_int_equal(
         csr_from_triplets(&toy->data.sparse_features, TOY_SAMPLES, TOY_FEATURES, x, n_x, NULL), 0);
     gcn_inputs_release(&toy->inputs);
-    assert_int_equal(gcn_inputs_init(&toy->inputs, &toy->data, &adjacency, &spec, NULL), 0);
+    assert_int_equal(toy_make_inputs(&toy->inputs, &toy->data, &adjacency, &spec, NULL), 0);
     csr_release(&adjacency);
 }
 
@@ -333,6 +323,7 @@ static void test_divergence(void **state)
     train(&whole, &toy, &spec, &never, NULL);
     assert_int_equal(whole.outcome.status, GCN_DIVERGED);
     assert_true(whole.outcome.epochs_run > 0);
+    assert_non_null(strstr(whole.outcome.reason, " loss is "));
     check_breaks(&toy, &spec);
     toy_release(&toy);
 }
@@ -400,7 +391,7 @@ static void test_damaged_ones_are_refused(void **state)
 /* Their hash is valid; their numbers are wrong. */
 static void test_hostile_ones_are_refused(void **state)
 {
-    enum { BEST_EPOCH = 60, OPTIMIZER_STEPS = 72 }; /* after the head (checkpoint.c) */
+    enum { BEST_EPOCH = 60, OPTIMIZER_STEPS = 72 }; /* after the head (train.c) */
     static const int32_t epochs[] = {-1, 4, INT32_MIN, INT32_MAX};
     struct gcn_spec spec = make_spec(TASK_REGRESSION);
     struct breaking never = {0}, breaking = {.at = 3};

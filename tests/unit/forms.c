@@ -16,6 +16,7 @@
 #include "symmetric.h"
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
+#include "toy.h"
 
 /* A trial learns the same from every form of its features. */
 
@@ -103,7 +104,7 @@ static void sample_release(struct sample *s)
 static void make_inputs(struct gcn_inputs *inputs, const struct sample *s,
                         struct gcn_inputs_spec spec)
 {
-    assert_int_equal(gcn_inputs_init(inputs, &s->data, &s->adjacency, &spec, NULL), 0);
+    assert_int_equal(toy_make_inputs(inputs, &s->data, &s->adjacency, &spec, NULL), 0);
 }
 
 static enum first_form first_form(const struct gcn_spec *spec, const struct gcn_inputs *inputs,
@@ -285,12 +286,12 @@ static void test_packed(void **state)
         sample_init(&s, kinds[i], kinds[i] == ONE_HOT);
         make_inputs(&inputs, &s, (struct gcn_inputs_spec){.scale = SCALE_NONE});
         train(before, &s, &inputs, &spec, 1);
-        n = gcn_inputs_packed_bytes(&inputs);
+        n = packed_bytes(&gcn_inputs_packed, &inputs);
         block = aligned_alloc(64, n);
         assert_non_null(block);
-        gcn_inputs_pack(block, &inputs);
+        packed_write(block, &gcn_inputs_packed, &inputs);
         gcn_inputs_release(&inputs);
-        assert_int_equal(gcn_inputs_view(&view, &s.data, block, n, NULL), 0);
+        assert_int_equal(packed_view(&view, &gcn_inputs_packed, &s.data, block, n, NULL), 0);
         train(after, &s, &view, &spec, 1);
         check_alike(before, after, 0);
         gcn_inputs_release(&view);
@@ -319,7 +320,7 @@ static void check_outline(const struct sample *s, const struct gcn_inputs_spec *
     assert_int_equal(before.coded.n_entries, after.coded.n_entries);
     assert_int_equal(before.coded.n_items, after.coded.n_items);
     bytes = gcn_outline_bytes(&before);
-    packed = (double)gcn_inputs_packed_bytes(&inputs);
+    packed = (double)packed_bytes(&gcn_inputs_packed, &inputs);
     assert_true(bytes < packed * 1.01 && packed < bytes * 1.02 + 2048);
     gcn_inputs_release(&inputs);
 }

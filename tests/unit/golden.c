@@ -266,7 +266,7 @@ static void check_case(const char *name)
 
     golden_open(&golden, name);
     assert_int_equal(
-        gcn_inputs_init(&inputs, &golden.data, &golden.adjacency,
+        toy_make_inputs(&inputs, &golden.data, &golden.adjacency,
                         &(struct gcn_inputs_spec){.scale = golden.scale, .drops_inputs = true},
                         NULL),
         0);

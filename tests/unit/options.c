@@ -49,16 +49,7 @@ static void train(struct trained *out, const struct toy *toy, const struct gcn_s
 {
     *out = (struct trained){.outcome = {.status = GCN_DONE}};
     out->outcome.curve = out->curve;
-    assert_int_equal(gcn_train(&out->outcome,
-                               &(struct gcn_training){.spec = spec,
-                                                      .inputs = &toy->inputs,
-                                                      .split = &toy->split,
-                                                      .key = key,
-                                                      .threads = 1,
-                                                      .scratch = arena,
-                                                      .clock = &clock_system},
-                               NULL),
-                     0);
+    toy_train(&out->outcome, spec, &toy->inputs, &toy->split, key, NULL, arena);
 }
 
 /* The first epoch of a cosine is one at its full rate, to the bit. */

@@ -174,7 +174,7 @@ static void set_init(struct set *set, int32_t n, enum task task)
                                  &err),
                      0);
     assert_int_equal(graph_build(&set->adjacency, &set->data, &file, &err), 0);
-    assert_int_equal(gcn_inputs_init(&set->inputs, &set->data, &set->adjacency,
+    assert_int_equal(toy_make_inputs(&set->inputs, &set->data, &set->adjacency,
                                      &(struct gcn_inputs_spec){.drops_inputs = true}, &err),
                      0);
     set->split.val = set->split.train + 3 * n / 5;
@@ -394,37 +394,7 @@ static void test_capacity_of_pieces(void **state)
 static void train(struct gcn_outcome *outcome, const struct set *set, const struct gcn_spec *spec,
                   struct arena *arena, const struct gcn_observer *observer)
 {
-    assert_int_equal(gcn_train(outcome,
-                               &(struct gcn_training){.spec = spec,
-                                                      .inputs = &set->inputs,
-                                                      .split = &set->split,
-                                                      .key = key,
-                                                      .threads = 1,
-                                                      .scratch = arena,
-                                                      .clock = &clock_system,
-                                                      .observer = observer},
-                               NULL),
-                     0);
-}
-
-/* The sign of a feature's sum can be learnt. */
-static void test_it_learns(void **state)
-{
-    struct gcn_epoch curve[200];
-    struct gcn_outcome outcome = {.curve = curve};
-    struct gcn_spec spec = make_spec(POOL_SUM);
-    struct arena arena = {0};
-    struct set set;
-
-    (void)state;
-    set_init(&set, 200, TASK_CLASSIFICATION);
-    spec.epochs = 100;
-    spec.batch_size = 20;
-    train(&outcome, &set, &spec, &arena, NULL);
-    assert_true(outcome.metrics[PART_VAL][METRIC_ACCURACY] > 0.9);
-    assert_true(outcome.metrics[PART_TRAIN][METRIC_ACCURACY] > 0.9);
-    arena_release(&arena);
-    set_release(&set);
+    toy_train(outcome, spec, &set->inputs, &set->split, key, observer, arena);
 }
 
 struct stop {
@@ -601,7 +571,6 @@ int main(void)
         cmocka_unit_test(test_scored_in_pieces),
         cmocka_unit_test(test_pieces),
         cmocka_unit_test(test_capacity_of_pieces),
-        cmocka_unit_test(test_it_learns),
         cmocka_unit_test(test_break),
         cmocka_unit_test(test_cost),
         cmocka_unit_test(test_memory_is_of_a_batch),

@@ -357,7 +357,7 @@ void ranks_graphs_init(struct toy *toy, enum task task)
         }
     }
     assert_int_equal(csr_from_triplets(&adjacency, TOY_SAMPLES, TOY_SAMPLES, t, n, NULL), 0);
-    assert_int_equal(gcn_inputs_init(&toy->inputs, &toy->data, &adjacency, &inputs, NULL), 0);
+    assert_int_equal(toy_make_inputs(&toy->inputs, &toy->data, &adjacency, &inputs, NULL), 0);
     csr_release(&adjacency);
     toy->split.n_train = 12;
     toy->split.n_val = toy->split.n_test = 4;

@@ -46,7 +46,7 @@ static void pair_init(struct pair *pair, const struct data_spec *spec)
     assert_int_equal(kernel_standardize(&pair->x), 0);
     assert_int_equal(reducer_init(&reducer, &pair->data, SCALE_STANDARDIZE, 0, NULL), 0);
     assert_int_equal(reducer_make(&pair->l, &reducer, REDUCE_EXACT, NULL), 0);
-    assert_int_equal(gcn_inputs_init(&pair->full, &pair->data, &adjacency, &inputs, NULL), 0);
+    assert_int_equal(toy_make_inputs(&pair->full, &pair->data, &adjacency, &inputs, NULL), 0);
     assert_int_equal(
         gcn_inputs_init_reduced(&pair->reduced, &pair->data, &adjacency, &pair->l, NULL), 0);
     reducer_release(&reducer);

@@ -216,10 +216,10 @@ static void test_golden(void **state)
     assert_true(isnan(outcome.metrics[PART_VAL][METRIC_LOG_LOSS]));
     assert_int_equal(isnan(outcome.losses[PART_VAL]) != 0, g.data.task == TASK_CLASSIFICATION);
 
-    bytes = ridge_inputs_packed_bytes(&inputs);
+    bytes = packed_bytes(&ridge_inputs_packed, &inputs);
     block = aligned_alloc(64, bytes);
-    ridge_inputs_pack(block, &inputs);
-    assert_int_equal(ridge_inputs_view(&view, &g.data, block, bytes, NULL), 0);
+    packed_write(block, &ridge_inputs_packed, &inputs);
+    assert_int_equal(packed_view(&view, &ridge_inputs_packed, &g.data, block, bytes, NULL), 0);
     assert_int_equal(train(&again, &ridge, &g, &view, &arena, NULL), 0);
     assert_memory_equal(again.metrics, outcome.metrics, sizeof again.metrics);
     ridge_inputs_release(&view);

@@ -69,6 +69,17 @@ static void make_split(struct split *split)
     split->train[split->n_train++] = 38;
 }
 
+int toy_make_inputs(struct gcn_inputs *inputs, const struct dataset *data,
+                    const struct csr *adjacency, const struct gcn_inputs_spec *spec,
+                    struct err *err)
+{
+    struct gcn_outline outline;
+
+    if (gcn_outline_find(&outline, data, adjacency, spec, err))
+        return -1;
+    return gcn_inputs_make(inputs, &outline, adjacency, spec, err);
+}
+
 void toy_init(struct toy *toy, enum task task, bool is_sparse)
 {
     struct csr adjacency;
@@ -94,7 +105,7 @@ void toy_init(struct toy *toy, enum task task, bool is_sparse)
     make_features(toy, &rng);
     make_adjacency(&adjacency);
     make_split(&toy->split);
-    assert_int_equal(gcn_inputs_init(&toy->inputs, &toy->data, &adjacency,
+    assert_int_equal(toy_make_inputs(&toy->inputs, &toy->data, &adjacency,
                                      &(struct gcn_inputs_spec){.drops_inputs = true}, NULL),
                      0);
     csr_release(&adjacency);
@@ -132,6 +143,22 @@ struct gcn_spec toy_spec(enum task task)
         .objective = is_regression ? METRIC_PEARSON : METRIC_ACCURACY,
         .maximize = true,
     };
+}
+
+void toy_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
+               const struct gcn_inputs *inputs, const struct split *split, struct hash key,
+               const struct gcn_observer *observer, struct arena *scratch)
+{
+    const struct gcn_training training = {.spec = spec,
+                                          .inputs = inputs,
+                                          .split = split,
+                                          .key = key,
+                                          .threads = 1,
+                                          .scratch = scratch,
+                                          .clock = &clock_system,
+                                          .observer = observer};
+
+    assert_int_equal(gcn_train(outcome, &training, NULL), 0);
 }
 
 int toy_trainer_init(struct trainer *trainer, const struct gcn_spec *spec,

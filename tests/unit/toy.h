@@ -14,6 +14,11 @@ struct toy {
     struct split split; /* 20 train, 10 val, 8 test; two samples in no part */
 };
 
+/* gcn_inputs_make() after gcn_outline_find(). */
+int toy_make_inputs(struct gcn_inputs *inputs, const struct dataset *data,
+                    const struct csr *adjacency, const struct gcn_inputs_spec *spec,
+                    struct err *err);
+
 void toy_init(struct toy *toy, enum task task, bool is_sparse);
 void toy_release(struct toy *toy);
 
@@ -27,6 +32,11 @@ struct gcn_spec toy_spec(enum task task);
 int toy_trainer_init(struct trainer *trainer, const struct gcn_spec *spec,
                      const struct gcn_inputs *inputs, const struct split *split, struct hash key,
                      struct arena *scratch);
+
+/* gcn_train() with one thread and without a crew, which must succeed. observer may be NULL. */
+void toy_train(struct gcn_outcome *outcome, const struct gcn_spec *spec,
+               const struct gcn_inputs *inputs, const struct split *split, struct hash key,
+               const struct gcn_observer *observer, struct arena *scratch);
 
 /* Mean loss of nodes[n]. weights: of a struct model. standardized: the regression target; step < 0:
  * no dropout. */

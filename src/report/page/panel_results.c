@@ -21,7 +21,7 @@ static const char *words_of(const char *metric)
 {
     int id = metric_parse(metric);
 
-    return id < 0 ? metric : metric_words((enum metric)id);
+    return id < 0 ? metric : metric_rows[id].words;
 }
 
 /* "validation accuracy"; the name that a program gives its objective */

@@ -139,8 +139,8 @@ void panel_put_interval(struct buf *out, const struct sweep_data *d, int32_t c)
     if (!isfinite(half))
         return;
     if (metric >= 0) {
-        low = metric_clamp((enum metric)metric, low);
-        high = metric_clamp((enum metric)metric, high);
+        low = fmin(fmax(low, metric_rows[metric].least), metric_rows[metric].most);
+        high = fmin(fmax(high, metric_rows[metric].least), metric_rows[metric].most);
     }
     buf_printf(out, "%s ", panel_interval_words(d));
     paper_put_number(out, low, config->se);

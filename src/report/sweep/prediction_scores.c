@@ -176,7 +176,7 @@ static int32_t list_scorers(struct scorer *out, int32_t n_classes, bool is_class
 
     for (int32_t i = 0; !is_classification && i < COUNT(of_regression); i++)
         out[n++] =
-            (struct scorer){metric_name(of_regression[i]), of_numbers, (int32_t)of_regression[i]};
+            (struct scorer){metric_rows[of_regression[i]].name, of_numbers, (int32_t)of_regression[i]};
     for (int32_t i = 0; is_classification && n_classes == 2 && i < COUNT(of_two); i++)
         out[n++] = of_two[i];
     for (int32_t i = 0; is_classification && i < COUNT(of_classes); i++)

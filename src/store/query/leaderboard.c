@@ -135,7 +135,7 @@ static bool is_regression(const struct query_sweep *sweep)
 {
     int metric = strncmp(sweep->objective, "val_", 4) ? -1 : metric_parse(sweep->objective + 4);
 
-    return metric >= 0 && !sweep->is_program && metric_task((enum metric)metric) == TASK_REGRESSION;
+    return metric >= 0 && !sweep->is_program && metric_rows[metric].task == TASK_REGRESSION;
 }
 
 /* Metrics are looked up only for the shown rows. */
