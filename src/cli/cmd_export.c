@@ -45,7 +45,7 @@ static int put_curve(struct export *export, int64_t trial)
     if (query_trial_curve(&table, export->store, trial, export->err))
         return -1;
     if (table.n_rows) {
-        result_table_drop_all_empty(&table);
+        result_table_drop_empty(&table, 1);
         report_row_table(export->report, "curve", &table);
     }
     result_table_release(&table);

@@ -135,10 +135,8 @@ static int add_curve(struct answer *answer, struct store *store, const struct pa
 
     if (query_trial_curve(&curve, store, id, err))
         return -1;
-    if (of_program && curve.n_rows)
-        result_table_drop_all_empty(&curve);
-    while (of_program && !curve.n_rows && curve.n_cols > 1) /* all but the epoch */
-        result_table_drop_last(&curve);
+    if (of_program)
+        result_table_drop_empty(&curve, 1);
     answer_table(answer, &part->section, &curve);
     if (of_program && !curve.n_rows && answer->style.section)
         rc = note_no_curve(store, id, err);
@@ -163,10 +161,8 @@ static int add_part(struct answer *answer, struct store *store, const struct pag
         part = &reported;
     if (query_table(&table, store, part->query, id, err))
         return -1;
-    if (part->query == QUERY_TRIAL_METRICS) { /* of a model, which may lack a stop part */
-        result_table_drop_last(&table);
-        result_table_drop_empty(&table);
-    }
+    if (part->query == QUERY_TRIAL_METRICS) /* of a model, which may lack a stop part */
+        result_table_drop_empty(&table, 4);
     answer_table(answer, &part->section, &table);
     result_table_release(&table);
     return 0;

@@ -54,8 +54,9 @@ static int put_row(struct out_of_fold *o, int64_t trial_id, int32_t sample, cons
     if (d->group)
         row.group = dataset_group_name(d, d->group[sample]);
     if (d->task != TASK_CLASSIFICATION) {
-        row.observed = real_of_float(d->target[sample]);
-        row.predicted = predictions_round(*out, o->predictor.unit);
+        row.observed = (struct cell){.type = CELL_REAL, .f = real_of_float(d->target[sample])};
+        row.predicted =
+            (struct cell){.type = CELL_REAL, .f = predictions_round(*out, o->predictor.unit)};
         return store_put_prediction(o->store, trial_id, &row, err);
     }
     for (int32_t c = 1; c < d->n_classes; c++)
@@ -64,8 +65,8 @@ static int put_row(struct out_of_fold *o, int64_t trial_id, int32_t sample, cons
     put_outputs(&o->json, d, out, o->predictor.unit);
     if (buf_failed(&o->json))
         return err_nomem(err, "predictions", o->json.size);
-    row.observed_class = dataset_class_name(d, d->label[sample]);
-    row.predicted_class = dataset_class_name(d, largest);
+    row.observed = (struct cell){.type = CELL_TEXT, .s = dataset_class_name(d, d->label[sample])};
+    row.predicted = (struct cell){.type = CELL_TEXT, .s = dataset_class_name(d, largest)};
     if (predictor_has_probabilities(&o->predictor))
         row.probabilities = buf_text(&o->json);
     else

@@ -396,8 +396,5 @@ int sweep_facts_store(struct store *store, struct job *job, struct err *err)
 
     f.rc = data_facts_begin(&f.to, store, job->sweep.fixed.v[P_SWEEP_NAME].s, err);
     put_facts(&f);
-    if (!f.rc)
-        f.rc = data_facts_end(&f.to, err);
-    data_facts_release(&f.to);
     return f.rc;
 }

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "base/clock.h"
 #include "base/fault.h"
 #include "store/database_file.h"
 #include "store/db.h"
@@ -19,15 +16,14 @@ int store_commit(struct store *store, struct err *err)
     FAULT("store: before a commit");
     if (database_file_check_size(store, err) || model_write_held(store, err) ||
         (store->has_new_metrics && views_update(store, err)) ||
-        db_finish(store, db_bind(store, STATEMENT_COMMIT, err, ""), err))
+        db_do(store, STATEMENT_COMMIT, err, ""))
         return -1;
     store->has_new_metrics = false;
     if (!store->has_reserve)
         database_file_reserve(store->path);
     store->has_reserve = true;
     FAULT("store: a commit was made");
-    trial_files_remove_checkpoints(store);
-    trial_files_remove_dropped(store);
+    trial_files_remove_old(store);
     return database_file_check_place(store, err) || database_file_note_size(store, err) ? -1 : 0;
 }
 
@@ -68,21 +64,13 @@ struct patience {
     void *arg;
 };
 
-static int ask(struct store *store, const char *sql, int64_t *out)
-{
-    sqlite3_stmt *row = db_prepare(store, sql, NULL);
-    int rc = db_integer(store, row, 0, out, NULL);
-
-    sqlite3_finalize(row);
-    return rc;
-}
-
 static int measure(struct store *store, struct size *size)
 {
     int64_t page_bytes, pages, free_pages;
 
-    if (ask(store, "PRAGMA page_size", &page_bytes) || ask(store, "PRAGMA page_count", &pages) ||
-        ask(store, "PRAGMA freelist_count", &free_pages))
+    if (db_integer(&page_bytes, store, "PRAGMA page_size", NULL, "") ||
+        db_integer(&pages, store, "PRAGMA page_count", NULL, "") ||
+        db_integer(&free_pages, store, "PRAGMA freelist_count", NULL, ""))
         return -1;
     size->file_bytes = pages * page_bytes;
     size->free_bytes = free_pages * page_bytes;
@@ -98,11 +86,10 @@ static bool is_worth_it(const struct size *size)
 
 static bool is_shared(struct store *store)
 {
-    sqlite3_stmt *row = db_prepare(store, "PRAGMA journal_mode", NULL);
-    bool is_shared = true;
+    sqlite3_stmt *row = db_query(store, "PRAGMA journal_mode", NULL, "");
+    bool is_shared = db_step(store, row, NULL) != 1 ||
+                     strcmp((const char *)sqlite3_column_text(row, 0), "delete") != 0;
 
-    if (row && db_step(store, row, NULL) == 1)
-        is_shared = strcmp((const char *)sqlite3_column_text(row, 0), "delete") != 0;
     sqlite3_finalize(row);
     return is_shared;
 }
@@ -125,22 +112,11 @@ static int is_over(void *arg)
     return !patience->go_on(patience->arg);
 }
 
-static int vacuum(struct store *store, struct patience *patience)
-{
-    int attached = sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 1);
-    int rc;
-
-    sqlite3_progress_handler(store->db, STEPS_A_CALL, is_over, patience);
-    rc = sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
-    sqlite3_progress_handler(store->db, 0, NULL, NULL);
-    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, attached);
-    return rc == SQLITE_OK ? 0 : -1;
-}
-
 int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg)
 {
     struct patience patience = {go_on, arg};
     struct size before, after;
+    int attached, rc;
 
     if (measure(store, &before) || !is_worth_it(&before) || is_shared(store))
         return 0;
@@ -148,7 +124,10 @@ int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg)
     if (!(database_file_room(store->path) > 2.0 * (double)before.file_bytes) ||
         !(database_file_room(temporary_folder()) > 2.0 * (double)before.file_bytes))
         return 0;
-    if (vacuum(store, &patience) || measure(store, &after))
-        return 0;
-    return before.file_bytes - after.file_bytes;
+    attached = sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 1);
+    sqlite3_progress_handler(store->db, STEPS_A_CALL, is_over, &patience);
+    rc = sqlite3_exec(store->db, "VACUUM", NULL, NULL, NULL);
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, attached);
+    return rc == SQLITE_OK && !measure(store, &after) ? before.file_bytes - after.file_bytes : 0;
 }

@@ -13,10 +13,7 @@
 #include "store/lock.h"
 #include "store/sql.h"
 
-#define STATEMENT_TRIAL_COLUMNS                                                  \
-    "replicate, fold, trial_id, state, value, seconds, predicted, attempts,"     \
-    " iif(state IN ('pending', 'running'), coalesce((SELECT remaining"           \
-    " FROM checkpoint AS c WHERE c.trial_id = trial.trial_id AND remaining >= 0" \
+#define STATEMENT_TRIAL_COLUMNS                                                  "replicate, fold, trial_id, state, value, seconds, predicted, attempts,"     " iif(state IN ('pending', 'running'), coalesce((SELECT remaining"           " FROM checkpoint AS c WHERE c.trial_id = trial.trial_id AND remaining >= 0" \
     " AND remaining < 1), 1.0), 1.0) AS remaining"
 
 /* clang-format off */
@@ -54,8 +51,6 @@
 #define STATEMENT_TABLE(X) \
     X(BEGIN, "BEGIN IMMEDIATE") \
     X(COMMIT, "COMMIT") \
-    X(ROLLBACK, "ROLLBACK") \
-    \
     X(SWEEP_FIND, \
       "SELECT sweep_id, ini, data_digest FROM sweep WHERE name = ?1") \
     X(SWEEP_INSERT, \
@@ -72,7 +67,6 @@
       " SELECT ?1 || '#' || n FROM past" \
       " WHERE ?1 || '#' || n NOT IN (SELECT name FROM sweep) ORDER BY n LIMIT 1") \
     X(SWEEP_RENAME, "UPDATE sweep SET name = ?2 WHERE name = ?1") \
-    \
     X(AXIS_NAMES, "SELECT name FROM axis WHERE sweep_id = ?1") \
     X(AXIS_INSERT, \
       "INSERT INTO axis (sweep_id, ordinal, name)" \
@@ -92,12 +86,8 @@
       " (SELECT DISTINCT params ->> axis.name AS level FROM config WHERE iif(?2 IS NULL," \
       " sweep_id = ?1, config_id IN (SELECT value FROM json_each(?2)))" \
       " AND level IS NOT NULL ORDER BY level)) WHERE sweep_id = ?1") \
-    \
     X(CONFIGS_OF, "SELECT config_id, key FROM config WHERE sweep_id = ?1") \
-    /* _AS: with the number ?6, if it is free. */ \
-    X(CONFIG_INSERT, \
-      "INSERT INTO config (sweep_id, ordinal, key, params, flops) VALUES (?1, ?2, ?3, ?4, ?5)") \
-    X(CONFIG_INSERT_AS, \
+    X(CONFIG_INSERT, /* with the number ?6, if it is free */ \
       "INSERT INTO config (sweep_id, ordinal, key, params, flops, config_id)" \
       " VALUES (?1, ?2, ?3, ?4, ?5, (SELECT ?6 WHERE NOT EXISTS" \
       " (SELECT 1 FROM config WHERE config_id = ?6)))") \
@@ -109,13 +99,13 @@
       " FROM config CROSS JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND NOT " SQL_ONE_SWEEP) \
     /* Rows whose parent another program deleted. */ \
-    X(SWEEP_GONE, \
-      "SELECT min(sweep_id) FROM (SELECT DISTINCT sweep_id FROM config)" \
-      " WHERE sweep_id NOT IN (SELECT sweep_id FROM sweep)") \
-    X(CONFIG_GONE, \
-      "SELECT min(config_id) FROM (SELECT DISTINCT config_id FROM trial)" \
-      " WHERE config_id NOT IN (SELECT config_id FROM config)") \
-    X(TRIAL_LAST, "SELECT max(trial_id) FROM trial") \
+    X(ORPHANS, \
+      "SELECT 'configurations of sweep ' || min(sweep_id) FROM (SELECT DISTINCT sweep_id FROM config)" \
+      " WHERE sweep_id NOT IN (SELECT sweep_id FROM sweep) HAVING count(*) > 0 UNION ALL" \
+      " SELECT 'trials of configuration ' || min(config_id) FROM (SELECT DISTINCT config_id FROM trial)" \
+      " WHERE config_id NOT IN (SELECT config_id FROM config) HAVING count(*) > 0") \
+    X(TRIAL_LAST, /* larger ones are not ours */ \
+      "SELECT coalesce(max(trial_id), 0) FROM trial WHERE trial_id BETWEEN 1 AND 1000000000000000") \
     X(TRIAL_INSERT, \
       "INSERT INTO trial (trial_id, config_id, replicate, fold, key) VALUES (?, ?, ?, ?, ?)") \
     X(TRIAL_INSERT_16, /* 16 rows at once take two thirds of the time */ \
@@ -128,13 +118,12 @@
       "INSERT INTO trial (config_id, replicate, fold, key, trial_id)" \
       " VALUES (?1, ?2, ?3, ?4, (SELECT ?5 WHERE NOT EXISTS" \
       " (SELECT 1 FROM trial WHERE trial_id = ?5)))") \
-    /* Count attempts since the trial's last result. */ \
-    X(TRIAL_ENDED, /* ?2: 'crashed', 'lost' or 'stopped'; and the longest */ \
-      "SELECT iif(?2 = 'stopped', count(DISTINCT session_id), count(*)), max(finished - started)" \
-      " FROM attempt WHERE trial_id = ?1 AND outcome = ?2 AND attempt_id >" \
+    X(TRIAL_ENDED, /* attempts since the trial's last result, and the longest */ \
+      "SELECT outcome, iif(outcome = 'stopped', count(DISTINCT session_id), count(*))," \
+      " max(finished - started) FROM attempt WHERE trial_id = ?1" \
+      " AND outcome IN ('crashed', 'lost', 'stopped') AND attempt_id >" \
       " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
-      " AND outcome IN ('done', 'diverged', 'failed'))") \
-    \
+      " AND outcome IN ('done', 'diverged', 'failed')) GROUP BY outcome") \
     X(MEMBERS_EXIST, "SELECT EXISTS (SELECT 1 FROM member)") \
     X(TRIAL_RANKS, /* of its result */ \
       "SELECT count(*) FROM member WHERE attempt_id = (SELECT max(attempt_id) FROM attempt" \
@@ -163,7 +152,6 @@
     X(SESSION_ATTEMPTS_END, \
       "UPDATE attempt SET finished = ?2, outcome = ?3 WHERE outcome = 'running'" \
       SQL_WITHOUT_RESULT " AND session_id IS nullif(?1, 0)") \
-    \
     X(RESULT_UPDATE, \
       "UPDATE trial SET state = ?2, value = ?3, epochs_run = ?4, best_epoch = ?5, seconds = ?6," \
       " predicted = ?7, flops = ?8, peak_bytes = ?9, error = ?10, attempts = attempts + ?11" \
@@ -212,6 +200,10 @@
     X(FILE_DELETE, "DELETE FROM file WHERE trial_id = ?1") \
     X(FILE_DROP, STATEMENT_DROP("file") " RETURNING trial_id") \
     X(FILE_PRUNE, STATEMENT_PRUNE("file") " RETURNING trial_id") \
+    X(FOLDER_NEEDED, /* see trial_files.c */ \
+      "SELECT EXISTS (SELECT 1 FROM file WHERE trial_id = ?1) + ifnull((SELECT CASE" \
+      " WHEN state IN ('pending', 'running') THEN 6 WHEN state = 'failed' THEN 4 END" \
+      " FROM trial WHERE trial_id = ?1), 0)") \
     X(PREDICTION_INSERT, "INSERT INTO prediction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)") \
     X(PREDICTION_DROP, /* of the sweep ?1 */ \
       "WITH " SQL_PREDICTED " DELETE FROM prediction WHERE trial_id IN (SELECT trial_id" \
@@ -222,12 +214,8 @@
       " (SELECT trial_id FROM predicted_trials CROSS JOIN trial USING (trial_id)" \
       " CROSS JOIN config USING (config_id)" \
       " WHERE sweep_id = ?1 AND config_id NOT IN (SELECT config FROM chosen))") \
-    X(FACT_PUT, /* an equal row is not written again */ \
-      "INSERT INTO data_fact VALUES (?1, ?2, ?3, ?4, ?5) ON CONFLICT DO UPDATE" \
-      " SET name = excluded.name, value = excluded.value" \
-      " WHERE name IS NOT excluded.name OR value IS NOT excluded.value") \
-    X(FACTS_TRIM, /* ?2: JSON object, topic -> number of facts */ \
-      "DELETE FROM data_fact WHERE sweep_id = ?1 AND ordinal >= coalesce(?2 ->> topic, 0)") \
+    X(FACT_INSERT, "INSERT INTO data_fact VALUES (?1, ?2, ?3, ?4, ?5)") \
+    X(FACTS_DELETE, "DELETE FROM data_fact WHERE sweep_id = ?1") \
     X(METRIC_DELETE, "DELETE FROM metric WHERE trial_id = ?1") \
     X(CURVE_DELETE, "DELETE FROM curve WHERE trial_id = ?1") \
     X(TIMING_DELETE, "DELETE FROM timing WHERE trial_id = ?1") \

@@ -6,28 +6,20 @@
 #include "store/result_table.h"
 #include "store/store.h"
 
-/* Zero after data_facts_release(). */
 struct data_facts {
     struct store *store;
     int64_t sweep_id;
-    struct buf topic;  /* of the last fact */
-    int32_t ordinal;   /* of the next one in this topic */
-    struct buf counts; /* JSON object: facts of each topic */
+    const char *topic; /* of the last fact, borrowed */
+    int32_t ordinal;   /* of the last fact in its topic */
 };
 
-/* Begin the facts of a registered sweep. Part of the transaction, like the next two. Pair with
- * data_facts_release(), also after a failure. */
+/* Drop the facts of a registered sweep. Part of the transaction, like data_facts_put(). */
 int data_facts_begin(struct data_facts *facts, struct store *store, const char *sweep,
                      struct err *err);
 
-/* Add a fact; those of a topic follow one another. Writes nothing if the file has it already.
- * topic: a word of letters and '_'. */
+/* Add a fact; those of a topic follow one another. topic: a word of letters and '_', borrowed until
+ * the next call. */
 int data_facts_put(struct data_facts *facts, const char *topic, const char *name,
                    const struct cell *value, struct err *err);
-
-/* Drop facts of the sweep that were not added again. */
-int data_facts_end(struct data_facts *facts, struct err *err);
-
-void data_facts_release(struct data_facts *facts);
 
 #endif

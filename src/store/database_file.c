@@ -23,8 +23,14 @@
 
 #define RESERVE_BYTES (512 << 10)
 
-/* Magic numbers from linux/magic.h and the sources of filesystems outside the kernel. */
-static const struct filesystem table[] = {
+/* SQLite's write-ahead log needs memory that all readers share, so it is unsafe if other nodes may see
+ * the file (https://sqlite.org/wal.html, "disadvantages"). Magic numbers (f_type of statfs(2)) from
+ * linux/magic.h and the sources of filesystems outside the kernel. */
+static const struct filesystem {
+    uint32_t magic;
+    const char *name;
+    bool is_shared;
+} table[] = {
     {0x00006969, "nfs", true},       {0x0bd00bd0, "lustre", true}, {0x47504653, "gpfs", true},
     {0x19830326, "beegfs", true},    {0xff534d42, "cifs", true},   {0xfe534d42, "smb2", true},
     {0x0000517b, "smb", true},       {0x65735546, "fuse", true},   {0x00c36400, "ceph", true},
@@ -36,37 +42,20 @@ static const struct filesystem table[] = {
     {0xca451a4e, "bcachefs", false},
 };
 
-static const struct filesystem unknown = {0, "unknown", true};
-
-const struct filesystem *database_file_filesystem_find(uint32_t magic)
-{
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].magic == magic)
-            return &table[i];
-    return &unknown;
-}
-
-const struct filesystem *database_file_filesystem(const char *path)
-{
-    struct statfs fs;
-    char *copy;
-    int rc = statfs(path, &fs);
-
-    if (rc) {
-        copy = strdup(path);
-        rc = copy ? statfs(dirname(copy), &fs) : -1;
-        free(copy);
-    }
-    return rc ? &unknown : database_file_filesystem_find((uint32_t)fs.f_type);
-}
-
 const char *database_file_journal_mode(const char *path, const char **filesystem)
 {
-    const struct filesystem *fs = database_file_filesystem(path);
+    struct filesystem found = {0, "unknown", true}; /* slower but safe */
+    char *copy = strdup(path);
+    struct statfs fs;
 
+    if (!statfs(path, &fs) || (copy && !statfs(dirname(copy), &fs)))
+        for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+            if (table[i].magic == (uint32_t)fs.f_type)
+                found = table[i];
+    free(copy);
     if (filesystem)
-        *filesystem = fs->name;
-    return fs->is_shared ? "delete" : "wal";
+        *filesystem = found.name;
+    return found.is_shared ? "delete" : "wal";
 }
 
 int database_file_check_folder(const char *path, struct err *err)
@@ -107,12 +96,9 @@ bool database_file_is_full(const char *path)
 
 void database_file_reserve(const char *path)
 {
-    char *log;
-    int fd;
+    char *log = database_file_beside(path, "-wal");
+    int fd = log ? open(log, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK) : -1;
 
-    if (asprintf(&log, "%s-wal", path) < 0)
-        return;
-    fd = open(log, O_WRONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
     if (fd >= 0) {
         (void)!fallocate(fd, FALLOC_FL_KEEP_SIZE, 0, RESERVE_BYTES);
         close(fd); /* SQLite locks other files than this one */
@@ -157,52 +143,35 @@ int database_file_check_kind(const struct stat *st, const char *name, const char
                    name, what, database_file_owner(owner, " of ", st->st_uid));
 }
 
+char *database_file_beside(const char *path, const char *ending)
+{
+    char *real = realpath(path, NULL), *name;
+
+    if (asprintf(&name, "%s%s", real ? real : path, ending) < 0)
+        name = NULL;
+    free(real);
+    return name;
+}
+
 int database_file_check(const char *path, bool is_writer, struct err *err)
 {
     static const char *const endings[] = {"-wal", "-shm", "-journal"};
-    char *real = realpath(path, NULL);
     int rc = 0;
 
     for (size_t i = 0; !rc && i < sizeof endings / sizeof *endings; i++) {
+        char *name = database_file_beside(path, endings[i]);
         struct stat st;
-        char *name;
 
-        if (asprintf(&name, "%s%s", real ? real : path, endings[i]) < 0) {
+        if (!name)
             rc = err_nomem(err, path, PATH_MAX);
-        } else {
-            rc = lstat(name, &st) || (!is_writer && S_ISREG(st.st_mode))
-                     ? 0
-                     : database_file_check_kind(&st, name, path, err);
-            free(name);
-        }
+        else if (!lstat(name, &st) && (is_writer || !S_ISREG(st.st_mode)))
+            rc = database_file_check_kind(&st, name, path, err);
+        free(name);
     }
-    free(real);
     return rc;
 }
 
 /* ---- the path of the file ---- */
-
-/* VACUUM attaches the copy, which db_distrust() forbids otherwise. */
-static int save(struct store *store, const char *copy)
-{
-    sqlite3_stmt *statement = NULL;
-    struct buf name = {0};
-    int rc;
-
-    /* SQLite reads a name that begins with "file:" as a URI. */
-    buf_printf(&name, "%s%s", *copy == '/' ? "" : "./", copy);
-    rc = buf_failed(&name) ? SQLITE_NOMEM
-                           : sqlite3_prepare_v2(store->db, "VACUUM INTO ?1", -1, &statement, NULL);
-    if (rc == SQLITE_OK)
-        rc = sqlite3_bind_text(statement, 1, buf_text(&name), -1, SQLITE_STATIC);
-    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 1);
-    if (rc == SQLITE_OK && sqlite3_step(statement) != SQLITE_DONE)
-        rc = SQLITE_ERROR;
-    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
-    sqlite3_finalize(statement);
-    buf_release(&name);
-    return rc;
-}
 
 bool database_file_has_moved(struct store *store)
 {
@@ -212,28 +181,32 @@ bool database_file_has_moved(struct store *store)
     return has_moved != 0;
 }
 
-/* Append the first of PATH.saved, PATH.saved.2, ... that names nothing, not even a link. */
-static void put_free_name(struct buf *out, const char *path)
-{
-    struct stat st;
-
-    buf_printf(out, "%s.saved", path);
-    for (int n = 2; !buf_failed(out) && !lstat(buf_text(out), &st); n++) {
-        buf_clear(out);
-        buf_printf(out, "%s.saved.%d", path, n);
-    }
-}
-
+/* Save the contents as the first of PATH.saved, PATH.saved.2, ... that names nothing, not even a
+ * link. */
 static int save_free(struct store *store, struct err *err)
 {
     struct buf *copy = &store->saved;
+    struct stat st;
+    char *sql;
+    int rc;
 
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_reset(store->statements[i]);
     if (!sqlite3_get_autocommit(store->db))
         sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-    put_free_name(copy, store->path);
-    if (!buf_failed(copy) && save(store, buf_text(copy)) == SQLITE_OK)
+    buf_printf(copy, "%s.saved", store->path);
+    for (int n = 2; !buf_failed(copy) && !lstat(buf_text(copy), &st); n++) {
+        buf_clear(copy);
+        buf_printf(copy, "%s.saved.%d", store->path, n);
+    }
+    /* VACUUM attaches the copy, which is forbidden otherwise. SQLite reads a name that begins with
+     * "file:" as a URI. */
+    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 1);
+    sql = sqlite3_mprintf("VACUUM INTO '%q%q'", *buf_text(copy) == '/' ? "" : "./", buf_text(copy));
+    rc = buf_failed(copy) || !sql ? SQLITE_NOMEM : sqlite3_exec(store->db, sql, NULL, NULL, NULL);
+    sqlite3_free(sql);
+    sqlite3_limit(store->db, SQLITE_LIMIT_ATTACHED, 0);
+    if (rc == SQLITE_OK)
         return 0;
     err_set(err,
             "%s: was removed, moved or replaced during the run, and its contents could not be "
@@ -258,7 +231,7 @@ int database_file_check_place(struct store *store, struct err *err)
         store->path, buf_text(&store->saved));
 }
 
-static int64_t size_of(const struct store *store, const char *ending)
+int64_t database_file_size(const struct store *store, const char *ending)
 {
     struct stat st;
     int64_t size = 0;
@@ -285,7 +258,7 @@ static int cut_off(struct store *store, const char *ending, int64_t before, stru
     return err_set(err,
                    "%s: %s%s was truncated or removed during the run: %lld of %lld bytes are left; "
                    "the rest is lost",
-                   store->path, store->path, ending, (long long)size_of(store, ending),
+                   store->path, store->path, ending, (long long)database_file_size(store, ending),
                    (long long)before);
 }
 
@@ -309,28 +282,28 @@ static bool is_sound(struct store *store)
 
 int database_file_note_size(struct store *store, struct err *err)
 {
-    int64_t log = size_of(store, "-wal"), before = store->log_bytes;
+    int64_t log = database_file_size(store, "-wal"), before = store->log_bytes;
     int n_frames = -1, n_copied;
 
     /* SQLite reports no frames if another process emptied the log. */
     if (log < before &&
         sqlite3_wal_checkpoint_v2(store->db, NULL, SQLITE_CHECKPOINT_PASSIVE, &n_frames,
                                   &n_copied) != SQLITE_BUSY &&
-        n_frames && size_of(store, "-wal") < before)
+        n_frames && database_file_size(store, "-wal") < before)
         return cut_off(store, "-wal", before, err);
     /* VACUUM by another process shrinks the file, too. */
-    if (size_of(store, "") < store->file_bytes && !is_sound(store))
+    if (database_file_size(store, "") < store->file_bytes && !is_sound(store))
         return cut_off(store, "", store->file_bytes, err);
     store->log_bytes = log;
-    store->file_bytes = size_of(store, "");
+    store->file_bytes = database_file_size(store, "");
     return 0;
 }
 
 int database_file_check_size(struct store *store, struct err *err)
 {
-    if (size_of(store, "") < store->file_bytes)
+    if (database_file_size(store, "") < store->file_bytes)
         return cut_off(store, "", store->file_bytes, err);
-    if (size_of(store, "-wal") < store->log_bytes)
+    if (database_file_size(store, "-wal") < store->log_bytes)
         return cut_off(store, "-wal", store->log_bytes, err);
     return 0;
 }

@@ -12,21 +12,8 @@
 
 struct store;
 
-/* SQLite's write-ahead log needs memory that all readers share, so it is unsafe if is_shared
- * (https://sqlite.org/wal.html, "disadvantages"). */
-struct filesystem {
-    uint32_t magic; /* f_type of statfs(2) */
-    const char *name;
-    bool is_shared; /* other nodes may see the file */
-};
-
-/* An unknown number counts as shared, which is slower but safe. */
-const struct filesystem *database_file_filesystem_find(uint32_t magic);
-
-/* path need not exist if its directory does. */
-const struct filesystem *database_file_filesystem(const char *path);
-
-/* Return "wal" or "delete". filesystem: its name, or NULL. */
+/* Return "wal" or "delete", by the filesystem of a path, which need not exist if its folder does.
+ * filesystem: its name, or NULL. */
 const char *database_file_journal_mode(const char *path, const char **filesystem);
 
 /* Fail if the folder of a database to be created does not exist. */
@@ -58,6 +45,13 @@ enum { DATABASE_FILE_OWNER = 96 };
 
 /* Return "BEFOREuser eve", or "" if the owner is the user of this process. */
 const char *database_file_owner(char out[DATABASE_FILE_OWNER], const char *before, uid_t owner);
+
+/* Return the name of a file beside the database, with links in the path followed: two names of a
+ * database share its lock and its journal. The caller frees it; NULL: no memory. */
+char *database_file_beside(const char *path, const char *ending);
+
+/* The size of the open database ("") or of a file beside it; 0: it does not exist. */
+int64_t database_file_size(const struct store *store, const char *ending);
 
 /* Fail unless it is a regular file with one name. st: from lstat(2); path: of the database. */
 int database_file_check_kind(const struct stat *st, const char *name, const char *path,

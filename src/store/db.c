@@ -9,15 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/escape.h"
 #include "base/fault.h"
-#include "base/student.h"
 #include "data/core/dataset.h"
-#include "program/folder.h"
-#include "sched/traffic.h"
 #include "store/database_file.h"
-#include "store/sqlite_error.h"
-#include "store/trial_files.h"
-#include "trial/failures.h"
 
 static const char *const statement_sql[STATEMENT_COUNT] = {
 #define STATEMENT_SQL(id, sql) sql,
@@ -25,161 +20,105 @@ static const char *const statement_sql[STATEMENT_COUNT] = {
 #undef STATEMENT_SQL
 };
 
+/* ---- failures ---- */
+
+static const struct {
+    int code;
+    const char *doing;
+} doings[] = {
+    {SQLITE_IOERR_READ, "read"},
+    {SQLITE_IOERR_SHORT_READ, "read it to its end"},
+    {SQLITE_IOERR_WRITE, "write"},
+    {SQLITE_IOERR_FSYNC, "flush to disk (fsync)"},
+    {SQLITE_IOERR_DIR_FSYNC, "flush its directory to disk (fsync)"},
+    {SQLITE_IOERR_TRUNCATE, "truncate"},
+    {SQLITE_IOERR_FSTAT, "stat"},
+    {SQLITE_IOERR_LOCK, "lock"},
+    {SQLITE_IOERR_RDLOCK, "lock"},
+    {SQLITE_IOERR_UNLOCK, "unlock"},
+    {SQLITE_IOERR_CHECKRESERVEDLOCK, "check its locks"},
+    {SQLITE_IOERR_DELETE, "delete the journal"},
+    {SQLITE_IOERR_CLOSE, "close"},
+    {SQLITE_IOERR_SHMOPEN, "open the shared memory (-shm)"},
+    {SQLITE_IOERR_SHMSIZE, "enlarge the shared memory (-shm)"},
+    {SQLITE_IOERR_SHMMAP, "map the shared memory (-shm)"},
+    {SQLITE_IOERR_SHMLOCK, "lock the shared memory (-shm)"},
+};
+
+static const char *doing(int code)
+{
+    for (size_t i = 0; i < sizeof doings / sizeof *doings; i++)
+        if (doings[i].code == code)
+            return doings[i].doing;
+    return "reach the file";
+}
+
+/* SQLite passes errno on from statements but not from a commit; its file objects keep it. */
+static int last_errno(const struct store *store)
+{
+    static const int pointers[] = {SQLITE_FCNTL_JOURNAL_POINTER, SQLITE_FCNTL_FILE_POINTER};
+    int number = sqlite3_system_errno(store->db);
+
+    for (size_t i = 0; !number && i < sizeof pointers / sizeof *pointers; i++) {
+        sqlite3_file *file = NULL;
+
+        sqlite3_file_control(store->db, "main", pointers[i], &file);
+        if (file && file->pMethods)
+            file->pMethods->xFileControl(file, SQLITE_FCNTL_LAST_ERRNO, &number);
+    }
+    return number;
+}
+
+int db_damaged(struct store *store, const char *what, struct err *err)
+{
+    struct buf word = {0};
+
+    err_set(err,
+            "%s: damaged (%s); use an older copy, or recover the readable part with 'sqlite3 %s "
+            ".recover | sqlite3 NEW.db' (sqlite3 of Debian 12 lacks .recover); then 'run --db "
+            "NEW.db' runs the missing trials",
+            store->path, what, escape_shell(&word, store->path));
+    buf_release(&word);
+    return -1;
+}
+
 int db_fail(struct store *store, struct err *err)
 {
-    char text[sizeof((struct err *)0)->text];
+    int code = sqlite3_extended_errcode(store->db), number = last_errno(store);
+    const char *why = sqlite3_errmsg(store->db);
+    char holder[DATABASE_FILE_HOLDER];
 
-    if (sqlite3_extended_errcode(store->db) == SQLITE_READONLY_DBMOVED &&
-        database_file_check_place(store, err))
+    if (code == SQLITE_READONLY_DBMOVED && database_file_check_place(store, err))
         return -1;
-    sqlite_error_describe(text, sizeof text, store);
-    return err_set(err, "%s: %s", store->path, text);
-}
-
-int db_distrust(struct store *store, struct err *err)
-{
-    static const struct {
-        int name, value;
-    } switches[] = {
-        {SQLITE_DBCONFIG_DEFENSIVE, 1},
-        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
-        {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
-        {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
-        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, /* except temporary triggers */
-        {SQLITE_DBCONFIG_ENABLE_VIEW, 0},    /* except temporary views */
-    };
-    /* Far above what this program needs, and well below SQLite's defaults. */
-    static const struct {
-        int name, value;
-    } limits[] = {
-        {SQLITE_LIMIT_ATTACHED, 0},          {SQLITE_LIMIT_SQL_LENGTH, 1000000},
-        {SQLITE_LIMIT_EXPR_DEPTH, 500},      {SQLITE_LIMIT_COMPOUND_SELECT, 100},
-        {SQLITE_LIMIT_VDBE_OP, 1000000},     {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
-        {SQLITE_LIMIT_VARIABLE_NUMBER, 200}, {SQLITE_LIMIT_WORKER_THREADS, 0},
-    };
-
-    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
-        if (sqlite3_db_config(store->db, switches[i].name, switches[i].value, NULL) != SQLITE_OK)
-            return err_set(err, "%s: this SQLite cannot open files safely (option %d)", store->path,
-                           switches[i].name);
-    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
-        sqlite3_limit(store->db, limits[i].name, limits[i].value);
-    return db_exec(store, "PRAGMA cell_size_check = on", err);
-}
-
-/* ---- SQL functions ---- */
-
-static void t95(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    (void)n;
-    sqlite3_result_double(context, student_two_sided(0.95, sqlite3_value_int64(values[0])));
-}
-
-/* size: -1 for any. */
-static void is_traffic(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    const char *activity = (const char *)sqlite3_value_text(values[0]);
-
-    (void)n;
-    sqlite3_result_int(
-        context, activity && traffic_find_cell(activity, sqlite3_value_int64(values[1])) >= 0);
-}
-
-static void is_file_name(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    const char *name = (const char *)sqlite3_value_text(values[0]);
-
-    (void)n;
-    sqlite3_result_int(context, name && folder_contains(name));
-}
-
-/* The reason of a failure as it is grouped. */
-static void failure_stem(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    const char *reason = (const char *)sqlite3_value_text(values[0]);
-    struct buf stem = {0};
-
-    (void)n;
-    failures_stem(&stem, reason ? reason : "");
-    if (buf_failed(&stem))
-        sqlite3_result_error_nomem(context);
-    else
-        sqlite3_result_text(context, buf_text(&stem), -1, SQLITE_TRANSIENT);
-    buf_release(&stem);
-}
-
-static void checkpoints(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    const struct store *store = sqlite3_user_data(context);
-    struct buf ids = {0}, json = {0};
-    struct cursor in;
-
-    (void)n;
-    (void)values;
-    trial_files_put_checkpoints(&ids, store->path);
-    in = (struct cursor){.data = ids.data, .size = ids.size};
-    while (in.at < in.size)
-        buf_printf(&json, "%c%lld", json.size ? ',' : '[', (long long)cursor_i64(&in));
-    buf_puts(&json, json.size ? "]" : "[]");
-    if (buf_failed(&ids) || buf_failed(&json))
-        sqlite3_result_error_nomem(context);
-    else
-        sqlite3_result_text(context, buf_text(&json), -1, SQLITE_TRANSIENT);
-    buf_release(&ids);
-    buf_release(&json);
-}
-
-static void program_epoch(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    const struct store *store = sqlite3_user_data(context);
-    int32_t epoch = trial_files_epoch(store->path, sqlite3_value_int64(values[0]));
-
-    (void)n;
-    if (epoch >= 0)
-        sqlite3_result_int(context, epoch);
-}
-
-static void program_seconds(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    const struct store *store = sqlite3_user_data(context);
-    double seconds = trial_files_seconds(store->path, sqlite3_value_int64(values[0]));
-
-    (void)n;
-    if (seconds > 0)
-        sqlite3_result_double(context, seconds);
-}
-
-static void program_saved(sqlite3_context *context, int n, sqlite3_value **values)
-{
-    const struct store *store = sqlite3_user_data(context);
-    double saved = trial_files_saved(store->path, sqlite3_value_int64(values[0]));
-
-    (void)n;
-    if (saved > 0)
-        sqlite3_result_double(context, saved);
-}
-
-int db_add_functions(struct store *store, struct err *err)
-{
-    const struct {
-        const char *name;
-        int n_arguments, flags;
-        void (*call)(sqlite3_context *, int, sqlite3_value **);
-    } functions[] = {{"t95", 1, SQLITE_DETERMINISTIC, t95},
-                     {"is_traffic", 2, SQLITE_DETERMINISTIC, is_traffic},
-                     {"is_file_name", 1, SQLITE_DETERMINISTIC, is_file_name},
-                     {"failure_stem", 1, SQLITE_DETERMINISTIC, failure_stem},
-                     {"program_checkpoints", 0, SQLITE_DIRECTONLY, checkpoints},
-                     {"program_epoch", 1, SQLITE_DIRECTONLY, program_epoch},
-                     {"program_saved", 1, SQLITE_DIRECTONLY, program_saved},
-                     {"program_seconds", 1, SQLITE_DIRECTONLY, program_seconds}};
-
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
-        if (sqlite3_create_function(store->db, functions[i].name, functions[i].n_arguments,
-                                    SQLITE_UTF8 | functions[i].flags, store, functions[i].call,
-                                    NULL, NULL) != SQLITE_OK)
-            return db_fail(store, err);
-    return 0;
+    /* SQLite calls a full quota an input/output error. */
+    switch ((code & 0xff) == SQLITE_IOERR && err_is_disk_full(number) ? SQLITE_FULL : code & 0xff) {
+    case SQLITE_FULL:
+        store->is_full = store->is_writer;
+        return err_set(err, "%s: %s", store->path,
+                       store->is_writer
+                           ? "the disk or a quota is full: make room (df, quota)"
+                           : "no room for temporary files: set SQLITE_TMPDIR to another folder");
+    case SQLITE_IOERR:
+        return err_set(err, "%s: cannot %s: %s", store->path, doing(code),
+                       number ? strerror(number) : "input/output error");
+    case SQLITE_CANTOPEN:
+        return err_set(err, "%s: cannot open it or its journal: %s", store->path,
+                       number ? strerror(number) : why);
+    case SQLITE_BUSY:
+        database_file_holder(holder, store);
+        return err_set(err,
+                       "%s: %s prevents writing (an open transaction in 'sqlite3', or a query that "
+                       "does not end): end it%s",
+                       store->path,
+                       *holder ? holder
+                               : "another process, or a lock service that does not answer,",
+                       *holder ? "" : "; 'fuser' on its host shows which process it is");
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+        return db_damaged(store, why, err);
+    default:
+        return err_set(err, "%s: %s", store->path, why);
+    }
 }
 
 /* ---- statements ---- */
@@ -189,42 +128,26 @@ int db_exec(struct store *store, const char *sql, struct err *err)
     return sqlite3_exec(store->db, sql, NULL, NULL, NULL) == SQLITE_OK ? 0 : db_fail(store, err);
 }
 
+int db_execf(struct store *store, struct err *err, const char *format, ...)
+{
+    va_list args;
+    char *sql;
+    int rc;
+
+    va_start(args, format);
+    sql = sqlite3_vmprintf(format, args);
+    va_end(args);
+    rc = sql ? db_exec(store, sql, err) : err_nomem(err, "statement", strlen(format));
+    sqlite3_free(sql);
+    return rc;
+}
+
 int db_begin(struct store *store, struct err *err)
 {
     if (!sqlite3_get_autocommit(store->db))
         return 0;
     FAULT("store: before a transaction");
-    if (database_file_note_size(store, err))
-        return -1;
-    return db_finish(store, db_bind(store, STATEMENT_BEGIN, err, ""), err);
-}
-
-sqlite3_stmt *db_prepare(struct store *store, const char *sql, struct err *err)
-{
-    sqlite3_stmt *row = NULL;
-    const char *rest = "";
-
-    if (sqlite3_prepare_v2(store->db, sql, -1, &row, &rest) != SQLITE_OK) {
-        db_fail(store, err);
-    } else if (*rest) {
-        sqlite3_finalize(row);
-        row = NULL;
-        err_set(err, "more than one statement");
-    }
-    return row;
-}
-
-int db_run(struct store *store, const struct buf *sql, struct err *err)
-{
-    sqlite3_stmt *statement;
-    int rc;
-
-    if (buf_failed(sql))
-        return err_nomem(err, "statement", sql->size);
-    statement = db_prepare(store, buf_text(sql), err);
-    rc = db_finish(store, statement, err);
-    sqlite3_finalize(statement);
-    return rc;
+    return database_file_note_size(store, err) || db_do(store, STATEMENT_BEGIN, err, "") ? -1 : 0;
 }
 
 static void put_quoted(struct buf *sql, const char *text, char quote)
@@ -248,7 +171,93 @@ void db_put_text(struct buf *sql, const char *text)
     put_quoted(sql, text, '\'');
 }
 
-static sqlite3_stmt *prepared(struct store *store, enum statement id, struct err *err)
+static int bind_cell(sqlite3_stmt *statement, int i, const struct cell *cell)
+{
+    if (cell->type == CELL_INTEGER)
+        return sqlite3_bind_int64(statement, i, cell->i);
+    if (cell->type == CELL_REAL)
+        return sqlite3_bind_double(statement, i, cell->f);
+    return sqlite3_bind_text(statement, i, cell->type == CELL_TEXT ? cell->s : NULL, -1,
+                             SQLITE_STATIC);
+}
+
+static int bind_one(sqlite3_stmt *statement, int i, char type, va_list *args)
+{
+    const void *bytes;
+
+    switch (type) {
+    case 'i':
+        return sqlite3_bind_int64(statement, i, va_arg(*args, int64_t));
+    case 'n':
+        return sqlite3_bind_int(statement, i, va_arg(*args, int));
+    case 'd':
+        return sqlite3_bind_double(statement, i, va_arg(*args, double));
+    case 'b':
+        bytes = va_arg(*args, const void *);
+        return sqlite3_bind_blob64(statement, i, bytes, va_arg(*args, size_t), SQLITE_STATIC);
+    case 'c':
+        return bind_cell(statement, i, va_arg(*args, const struct cell *));
+    default:
+        assert(type == 's');
+        return sqlite3_bind_text(statement, i, va_arg(*args, const char *), -1, SQLITE_STATIC);
+    }
+}
+
+/* False and err on failure. */
+static bool bind_all(struct store *store, sqlite3_stmt *statement, struct err *err,
+                     const char *types, va_list *args)
+{
+    if (!statement)
+        return false;
+    for (int i = 1; types[i - 1]; i++)
+        if (bind_one(statement, i, types[i - 1], args) != SQLITE_OK) {
+            db_fail(store, err);
+            return false;
+        }
+    return true;
+}
+
+/* Prepare exactly one statement. */
+static sqlite3_stmt *prepare(struct store *store, const char *sql, struct err *err)
+{
+    sqlite3_stmt *row = NULL;
+    const char *rest = "";
+
+    if (sqlite3_prepare_v2(store->db, sql, -1, &row, &rest) != SQLITE_OK) {
+        db_fail(store, err);
+    } else if (*rest) {
+        sqlite3_finalize(row);
+        row = NULL;
+        err_set(err, "more than one statement");
+    }
+    return row;
+}
+
+static sqlite3_stmt *query(struct store *store, const char *sql, struct err *err, const char *types,
+                           va_list *args)
+{
+    sqlite3_stmt *row = prepare(store, sql, err);
+
+    if (bind_all(store, row, err, types, args))
+        return row;
+    sqlite3_finalize(row);
+    return NULL;
+}
+
+sqlite3_stmt *db_query(struct store *store, const char *sql, struct err *err, const char *types,
+                       ...)
+{
+    sqlite3_stmt *row;
+    va_list args;
+
+    va_start(args, types);
+    row = query(store, sql, err, types, &args);
+    va_end(args);
+    return row;
+}
+
+static sqlite3_stmt *bind(struct store *store, enum statement id, struct err *err,
+                          const char *types, va_list *args)
 {
     sqlite3_stmt **statement = &store->statements[id];
 
@@ -257,60 +266,99 @@ static sqlite3_stmt *prepared(struct store *store, enum statement id, struct err
     else if (sqlite3_prepare_v3(store->db, statement_sql[id], -1, SQLITE_PREPARE_PERSISTENT,
                                 statement, NULL) != SQLITE_OK)
         db_fail(store, err);
-    return *statement;
-}
-
-static int bind_one(sqlite3_stmt *statement, int i, char type, va_list *args)
-{
-    const void *bytes;
-    double number;
-
-    switch (type) {
-    case 'i':
-        return sqlite3_bind_int64(statement, i, va_arg(*args, int64_t));
-    case 'n':
-        return sqlite3_bind_int(statement, i, va_arg(*args, int));
-    case 'd':
-        number = va_arg(*args, double);
-        return sqlite3_bind_double(statement, i, number);
-    case 'b':
-        bytes = va_arg(*args, const void *);
-        return sqlite3_bind_blob64(statement, i, bytes, va_arg(*args, size_t), SQLITE_STATIC);
-    default:
-        assert(type == 's');
-        return sqlite3_bind_text(statement, i, va_arg(*args, const char *), -1, SQLITE_STATIC);
-    }
+    return bind_all(store, *statement, err, types, args) ? *statement : NULL;
 }
 
 sqlite3_stmt *db_bind(struct store *store, enum statement id, struct err *err, const char *types,
                       ...)
 {
-    sqlite3_stmt *statement = prepared(store, id, err);
+    sqlite3_stmt *statement;
     va_list args;
 
-    if (!statement)
-        return NULL;
     va_start(args, types);
-    for (int i = 1; types[i - 1]; i++)
-        if (bind_one(statement, i, types[i - 1], &args) != SQLITE_OK) {
-            db_fail(store, err);
-            statement = NULL;
-            break;
-        }
+    statement = bind(store, id, err, types, &args);
     va_end(args);
     return statement;
 }
 
 int db_step(struct store *store, sqlite3_stmt *statement, struct err *err)
 {
-    int rc = sqlite3_step(statement);
+    int rc = statement ? sqlite3_step(statement) : SQLITE_ERROR;
 
     if (rc == SQLITE_ROW)
         return 1;
-    if (rc != SQLITE_DONE)
+    if (statement && rc != SQLITE_DONE)
         db_fail(store, err);
     sqlite3_reset(statement);
     return rc == SQLITE_DONE ? 0 : -1;
+}
+
+bool db_next(int *rc, struct store *store, sqlite3_stmt *statement, struct err *err)
+{
+    int step = 0;
+
+    if (*rc)
+        sqlite3_reset(statement);
+    else
+        step = db_step(store, statement, err);
+    if (step < 0)
+        *rc = -1;
+    return step == 1;
+}
+
+int db_finish(struct store *store, sqlite3_stmt *statement, struct err *err)
+{
+    int rc = 1;
+
+    while (rc == 1)
+        rc = db_step(store, statement, err);
+    return rc;
+}
+
+int db_do(struct store *store, enum statement id, struct err *err, const char *types, ...)
+{
+    va_list args;
+    int rc;
+
+    va_start(args, types);
+    rc = db_finish(store, bind(store, id, err, types, &args), err);
+    va_end(args);
+    return rc;
+}
+
+static int read_integer(int64_t *out, struct store *store, sqlite3_stmt *row, struct err *err)
+{
+    int rc = db_step(store, row, err);
+
+    *out = rc == 1 ? sqlite3_column_int64(row, 0) : 0;
+    return rc == 1 ? db_finish(store, row, err) : rc;
+}
+
+int db_ask(int64_t *out, struct store *store, enum statement id, struct err *err, const char *types,
+           ...)
+{
+    va_list args;
+    int rc;
+
+    va_start(args, types);
+    rc = read_integer(out, store, bind(store, id, err, types, &args), err);
+    va_end(args);
+    return rc;
+}
+
+int db_integer(int64_t *out, struct store *store, const char *sql, struct err *err,
+               const char *types, ...)
+{
+    sqlite3_stmt *row;
+    va_list args;
+    int rc;
+
+    va_start(args, types);
+    row = query(store, sql, err, types, &args);
+    va_end(args);
+    rc = read_integer(out, store, row, err);
+    sqlite3_finalize(row);
+    return rc;
 }
 
 /* ---- values of the file ---- */
@@ -336,57 +384,30 @@ static const char *text_of(sqlite3_stmt *row, int column)
     return text ? text : ""; /* NULL: an empty blob, or no memory */
 }
 
-static bool is_part(const char *text)
-{
-    enum part part = part_parse(text);
-
-    return !*text || (part != PART_NONE && part != PART_COUNT);
-}
-
 static bool is_in_range(sqlite3_stmt *row, int column, char letter)
 {
+    enum part part;
     int64_t i;
 
-    if (letter == 't')
+    switch (letter) {
+    case 't':
         return trial_state_parse(text_of(row, column)) >= 0;
-    if (letter == 'p')
-        return is_part(text_of(row, column));
-    if (letter != 'n')
-        return true;
-    i = sqlite3_column_int64(row, column);
-    return i >= 0 && i <= INT32_MAX;
-}
-
-static void describe_value(char *out, size_t size, sqlite3_stmt *row, int column)
-{
-    switch (sqlite3_column_type(row, column)) {
-    case SQLITE_NULL:
-        snprintf(out, size, "NULL");
-        return;
-    case SQLITE_BLOB:
-        snprintf(out, size, "a blob");
-        return;
+    case 'p':
+        part = part_parse(text_of(row, column));
+        return !*text_of(row, column) || (part != PART_NONE && part != PART_COUNT);
+    case 'n':
+        i = sqlite3_column_int64(row, column);
+        return i >= 0 && i <= INT32_MAX;
     default:
-        snprintf(out, size, "'%.64s'", text_of(row, column));
+        return true;
     }
-}
-
-static int refuse_value(struct store *store, sqlite3_stmt *row, int column, const char *wanted,
-                        struct err *err)
-{
-    char found[80];
-
-    describe_value(found, sizeof found, row, column);
-    return err_set(err,
-                   "%s: a row has %s in the column '%s': must be %s; the file is damaged, or "
-                   "another program changed it",
-                   store->path, found, sqlite3_column_name(row, column), wanted);
 }
 
 static int check_column(struct store *store, sqlite3_stmt *row, int column, int type, char letter,
                         struct err *err)
 {
     bool allows_null = letter >= 'A' && letter <= 'Z';
+    char found[80] = "NULL";
     size_t k = 0;
 
     if (letter == '?' || (allows_null && type == SQLITE_NULL))
@@ -399,7 +420,13 @@ static int check_column(struct store *store, sqlite3_stmt *row, int column, int 
     }
     if (type == kinds[k].type && is_in_range(row, column, letter))
         return 0;
-    return refuse_value(store, row, column, kinds[k].wanted, err);
+    if (type != SQLITE_NULL)
+        snprintf(found, sizeof found, type == SQLITE_BLOB ? "a blob" : "'%.64s'",
+                 text_of(row, column));
+    return err_set(err,
+                   "%s: a row has %s in the column '%s': must be %s; the file is damaged, or "
+                   "another program changed it",
+                   store->path, found, sqlite3_column_name(row, column), kinds[k].wanted);
 }
 
 int db_check_row(struct store *store, sqlite3_stmt *row, const char *types, struct err *err)
@@ -452,6 +479,31 @@ int db_read(struct store *store, sqlite3_stmt *row, struct err *err, const char 
     return rc;
 }
 
+int db_find_pair(const struct buf *pairs, const char *split, const char *name)
+{
+    const char *at = buf_text(pairs), *end = at + pairs->size;
+
+    for (int i = 0; at < end; i++) {
+        bool is_same = !strcmp(at, split);
+
+        at += strlen(at) + 1;
+        if (is_same && !strcmp(at, name))
+            return i;
+        at += strlen(at) + 1;
+    }
+    return -1;
+}
+
+bool db_has_name(const struct buf *names, const char *name)
+{
+    const char *at = buf_text(names), *end = at + names->size;
+
+    for (; at < end; at += strlen(at) + 1)
+        if (!sqlite3_stricmp(at, name))
+            return true;
+    return false;
+}
+
 int db_column_names(struct result_table *out, sqlite3_stmt *row)
 {
     int n = sqlite3_column_count(row);
@@ -486,27 +538,6 @@ void db_view_cell(struct cell *cell, sqlite3_stmt *row, int c)
         text = (const char *)sqlite3_column_text(row, c);
         *cell = (struct cell){.type = CELL_TEXT, .s = text ? text : ""};
     }
-}
-
-int db_finish(struct store *store, sqlite3_stmt *statement, struct err *err)
-{
-    int rc = statement ? 1 : -1;
-
-    while (rc == 1)
-        rc = db_step(store, statement, err);
-    return rc;
-}
-
-int db_integer(struct store *store, sqlite3_stmt *statement, int64_t missing, int64_t *out,
-               struct err *err)
-{
-    int rc = statement ? db_step(store, statement, err) : -1;
-
-    *out = missing;
-    if (rc <= 0)
-        return rc;
-    *out = sqlite3_column_int64(statement, 0);
-    return db_finish(store, statement, err);
 }
 
 /* A nonzero result interrupts the statement. */

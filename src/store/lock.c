@@ -20,28 +20,11 @@
 #define HOLDER_BYTES 1024
 #define TRIES 1000
 
-/* Follow links: two names of a database share one lock. */
-static char *lock_path(const char *path)
+static bool is_locked(int fd)
 {
-    char *real = realpath(path, NULL);
-    char *name;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
-    if (asprintf(&name, "%s.lock", real ? real : path) < 0)
-        name = NULL;
-    free(real);
-    return name;
-}
-
-/* kind: F_WRLCK (a run's) or F_RDLCK. */
-static int lock_operation(int fd, int operation, short kind, struct flock *lock)
-{
-    *lock = (struct flock){.l_type = kind, .l_whence = SEEK_SET};
-    return fcntl(fd, operation, lock);
-}
-
-static void copy_line(char *out, size_t size, const char *line)
-{
-    snprintf(out, size, "%.*s", (int)strcspn(line, "\n"), line);
+    return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_WRLCK;
 }
 
 static const char *line_after(const char *line)
@@ -66,9 +49,9 @@ static void read_holder(int fd, struct lock_holder *holder)
         holder->pid = pid;
     job = line_after(text);
     if (*job != '-')
-        copy_line(holder->job, sizeof holder->job, job);
+        snprintf(holder->job, sizeof holder->job, "%.*s", (int)strcspn(job, "\n"), job);
     command = line_after(job);
-    copy_line(holder->command, sizeof holder->command, command);
+    snprintf(holder->command, sizeof holder->command, "%.*s", (int)strcspn(command, "\n"), command);
     if (sscanf(line_after(command), "%lld %63[^\n]", &born, holder->realm) == 2)
         holder->born = born;
 }
@@ -82,42 +65,38 @@ static void read_note(int fd, char *note, size_t size)
         return;
     for (int i = 0; i < 4; i++)
         line = line_after(line);
-    copy_line(note, size, line);
-}
-
-/* A server that missed the end of a process may keep its lock. */
-static void put_advice(char *out, size_t size, const struct lock_holder *holder, const char *path)
-{
-    struct process process = {.pid = holder->pid, .start = holder->born};
-    struct liveness_answer answer;
-
-    strcpy(process.host, holder->host);
-    strcpy(process.realm, holder->realm);
-    liveness_ask(&answer, &process, holder->job);
-    if (answer.liveness == LIVENESS_ALIVE)
-        snprintf(out, size,
-                 "wait for it ('espalier status' shows its progress), stop it, or give "
-                 "this run another --db");
-    else if (answer.liveness == LIVENESS_GONE)
-        snprintf(out, size, "but %s: try again in a moment; if its lock remains, remove %s.lock",
-                 answer.why, path);
-    else
-        snprintf(out, size,
-                 "wait for it or give this run another --db; %s: if %.64s is down or has no such "
-                 "process, remove %s.lock",
-                 answer.why, holder->host, path);
+    snprintf(note, size, "%.*s", (int)strcspn(line, "\n"), line);
 }
 
 static int refuse(int fd, const char *path, struct err *err)
 {
     struct lock_holder holder;
+    struct process process;
+    struct liveness_answer answer;
     char since[CLOCK_TEXT], advice[512], owner[DATABASE_FILE_OWNER] = "";
     struct stat st;
 
     read_holder(fd, &holder);
     if (!fstat(fd, &st))
         database_file_owner(owner, ", ", st.st_uid);
-    put_advice(advice, sizeof advice, &holder, path);
+    process = (struct process){.pid = holder.pid, .start = holder.born};
+    strcpy(process.host, holder.host);
+    strcpy(process.realm, holder.realm);
+    liveness_ask(&answer, &process, holder.job);
+    /* A server that missed the end of a process may keep its lock. */
+    if (answer.liveness == LIVENESS_ALIVE)
+        snprintf(advice, sizeof advice,
+                 "wait for it ('espalier status' shows its progress), stop it, or give "
+                 "this run another --db");
+    else if (answer.liveness == LIVENESS_GONE)
+        snprintf(advice, sizeof advice,
+                 "but %s: try again in a moment; if its lock remains, remove %s.lock", answer.why,
+                 path);
+    else
+        snprintf(advice, sizeof advice,
+                 "wait for it or give this run another --db; %s: if %.64s is down or has no such "
+                 "process, remove %s.lock",
+                 answer.why, holder.host, path);
     return err_set(err, "%s: another run is writing to it: pid %lld on %s%s%s%s, since %s%s%s; %s",
                    path, (long long)holder.pid, holder.host, owner, *holder.job ? ", " : "",
                    holder.job, clock_utc(since, (double)holder.since), *holder.command ? ": " : "",
@@ -194,81 +173,24 @@ static bool is_current(int fd, const char *name)
            ours.st_dev == there.st_dev;
 }
 
-/* ---- a file that is in the way ---- */
-
-static void describe_sharer(char *out, size_t size, int fd)
-{
-    struct flock flock;
-
-    *out = '\0';
-    if (fd < 0 || lock_operation(fd, F_OFD_GETLK, F_WRLCK, &flock) || flock.l_type != F_RDLCK)
-        return;
-    if (flock.l_pid > 0)
-        snprintf(out, size, "; pid %ld holds a shared lock on it", (long)flock.l_pid);
-    else
-        snprintf(out, size, "; a process holds a shared lock on it ('fuser' names the process)");
-}
-
-/* fd: the lock file, or -1. error: of opening or removing it. */
-static int blocked(int fd, const char *name, const char *path, int error, struct err *err)
-{
-    char owner[DATABASE_FILE_OWNER] = "", sharer[96];
-    struct stat st;
-
-    if (!lstat(name, &st))
-        database_file_owner(owner, " of ", st.st_uid);
-    describe_sharer(sharer, sizeof sharer, fd);
-    return err_set(
-        err,
-        "%s: cannot lock it: the lock file %s%s cannot be %s: %s%s; remove that file, or "
-        "ask its owner to remove it",
-        path, name, owner, fd < 0 ? "opened" : "replaced", strerror(error), sharer);
-}
-
-/* Replace a lock file that no run holds but that cannot be locked: left by another user, or under a
- * shared lock. Our shared lock keeps runs out meanwhile. 0: try again; -1 and err. */
-static int displace(const char *name, const char *path, struct err *err)
-{
-    struct flock flock;
-    int fd = open_file(name, O_RDONLY, path, err);
-    int rc = 0;
-
-    if (fd < 0 && errno == ENOENT)
-        return 0;
-    if (fd < 0)
-        return errno ? blocked(-1, name, path, errno, err) : -1;
-    if (lock_operation(fd, F_OFD_SETLK, F_RDLCK, &flock))
-        rc = refuse(fd, path, err);
-    else if (is_current(fd, name) && unlink(name))
-        rc = blocked(fd, name, path, errno, err);
-    close(fd);
-    return rc;
-}
-
 /* ---- taking the lock ---- */
-
-/* 0: try again; -1 and err. */
-static int give_way(int fd, const char *name, const char *path, struct err *err)
-{
-    struct flock flock;
-
-    if (lock_operation(fd, F_OFD_GETLK, F_WRLCK, &flock) || flock.l_type == F_WRLCK)
-        return refuse(fd, path, err);
-    return flock.l_type == F_RDLCK ? displace(name, path, err) : 0;
-}
 
 /* 1: taken; 0: try again; -1 and err. */
 static int try_take(struct lock *lock, const char *name, const char *path, struct err *err)
 {
+    struct flock flock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
     int fd = open_file(name, O_RDWR, path, err);
-    int error = errno, rc = 1;
-    struct flock flock;
+    int error = errno, rc;
+    char owner[DATABASE_FILE_OWNER] = "";
     struct stat st;
 
-    if (fd < 0 && error == EACCES && !lstat(name, &st))
-        return displace(name, path, err);
     if (fd < 0 && error == EEXIST)
         return 0;
+    if (fd < 0 && error == EACCES && !lstat(name, &st))
+        return err_set(err,
+                       "%s: cannot lock it: the lock file %s%s cannot be opened: %s; remove that "
+                       "file, or ask its owner to remove it",
+                       path, name, database_file_owner(owner, " of ", st.st_uid), strerror(error));
     if (fd < 0)
         return error
                    ? err_set(err,
@@ -277,14 +199,13 @@ static int try_take(struct lock *lock, const char *name, const char *path, struc
                              path, name, strerror(error))
                    : -1;
     FAULT("store: a lock file is there");
-    if (!lock_operation(fd, F_OFD_SETLK, F_WRLCK, &flock)) {
+    if (!fcntl(fd, F_OFD_SETLK, &flock))
         rc = is_current(fd, name);
-    } else if (errno == EAGAIN || errno == EACCES) {
-        rc = give_way(fd, name, path, err);
-    } else {
+    else if (errno == EAGAIN || errno == EACCES)
+        rc = refuse(fd, path, err);
+    else
         rc = err_set(err, "%s: cannot lock %s: %s; use a filesystem that supports locks", path,
                      name, strerror(errno));
-    }
     lock->fd = fd;
     if (rc != 1)
         close(fd);
@@ -293,27 +214,21 @@ static int try_take(struct lock *lock, const char *name, const char *path, struc
 
 /* ---- contents of the lock file ---- */
 
-static void put_job(struct buf *out)
-{
-    struct batch_job job;
-
-    batch_job_here(&job);
-    if (job.system == BATCH_NONE)
-        buf_puts(out, "-");
-    else
-        buf_printf(out, "%s job %s", batch_system_name(job.system), job.id);
-}
-
 static void write_holder(struct lock *lock)
 {
     struct buf text = {0};
     struct process self;
+    struct batch_job job;
     char command[sizeof((struct lock_holder *)0)->command];
 
     process_self(&self);
     process_command(command, sizeof command);
+    batch_job_here(&job);
     buf_printf(&text, "%s %lld %.3f\n", self.host, (long long)self.pid, clock_unix());
-    put_job(&text);
+    if (job.system == BATCH_NONE)
+        buf_puts(&text, "-");
+    else
+        buf_printf(&text, "%s job %s", batch_system_name(job.system), job.id);
     buf_printf(&text, "\n%s\n%lld %s\n", command, (long long)self.start, self.realm);
     /* Only messages need this text; a full disk shows in the database. */
     if (ftruncate(lock->fd, 0) || pwrite(lock->fd, buf_text(&text), text.size, 0) < 0)
@@ -334,15 +249,9 @@ void lock_note(const struct lock *lock, const char *text)
 
 int lock_take(struct lock *lock, const char *path, struct err *err)
 {
-    char *name = lock_path(path);
-    int rc = 0;
+    char *name = database_file_beside(path, ".lock");
+    int rc = name ? check_one_name(path, err) : err_nomem(err, "lock", PATH_MAX);
 
-    if (!name)
-        return err_nomem(err, "lock", PATH_MAX);
-    if (check_one_name(path, err)) {
-        free(name);
-        return -1;
-    }
     for (int i = 0; i < TRIES && rc == 0; i++)
         rc = try_take(lock, name, path, err);
     if (rc == 0)
@@ -375,13 +284,12 @@ void lock_release(struct lock *lock)
 /* Return a descriptor, or -1. *rc = -1 and err: the name belongs to something else. */
 static int open_held(int *rc, const char *path, struct err *err)
 {
-    char *name = lock_path(path);
+    char *name = database_file_beside(path, ".lock");
     int fd = name ? open_file(name, O_RDONLY, path, err) : -1;
-    struct flock flock;
 
     *rc = name && fd < 0 && !errno ? -1 : 0;
     free(name);
-    if (fd < 0 || (!lock_operation(fd, F_OFD_GETLK, F_WRLCK, &flock) && flock.l_type == F_WRLCK))
+    if (fd < 0 || is_locked(fd))
         return fd;
     close(fd);
     return -1;

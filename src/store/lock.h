@@ -14,8 +14,7 @@
  *
  *   a symbolic link, a pipe, ...   is refused, never followed, never waited for
  *   a second name (hard link)      is refused
- *   left by another user           is replaced if the folder permits it and no run holds it
- *   under a shared (read) lock     is replaced likewise: no run takes such a lock
+ *   unreadable, of another user    is reported
  *   its permissions                are those of the database */
 #ifndef STORE_LOCK_H
 #define STORE_LOCK_H

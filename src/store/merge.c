@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each input is copied into temporary tables in_NAME of the output's connection. This works for any
  * schema and, unlike ATTACH, for any number of inputs. Set operations then combine in_NAME with
- * main.NAME, using tables that map numbers (merge_check.c reads these too):
+ * main.NAME, using tables that map numbers:
  *
  *     sweep_map, config_map, session_map   was, now
  *     attempt_map                          was, now; later only of attempts with members
@@ -15,66 +15,43 @@
 #include <string.h>
 
 #include "store/db.h"
-#include "store/merge_check.h"
 #include "store/stored_settings.h"
 #include "store/trial_files.h"
 #include "trial/kept.h"
 
-struct source {
-    const char *table;
-    const char *mapped; /* "|a|b|": columns with numbers of the file */
+/* Tables that are copied, and their columns with numbers of the file. */
+static const struct source {
+    const char *table, *mapped;
+} sources[] = {
+    {"sweep", "|sweep_id|"},
+    {"axis", "|sweep_id|"},
+    {"config", "|config_id|sweep_id|"},
+    {"trial", "|trial_id|config_id|"},
+    {"metric", "|trial_id|"},
+    {"curve", "|trial_id|"},
+    {"curve_metric", "|trial_id|"},
+    {"log", "|trial_id|"},
+    {"file", "|trial_id|"},
+    {"timing", "|trial_id|"},
+    {"session", "|session_id|"},
+    {"attempt", "|attempt_id|trial_id|session_id|"},
+    {"member", "|attempt_id|"},
+    {"model", "|trial_id|"},
+    {"prediction", "|trial_id|"},
+    {"traffic", "|session_id|"},
+    {"data_fact", "|sweep_id|"},
 };
 
-enum {
-    SWEEP,
-    AXIS,
-    CONFIG,
-    TRIAL,
-    METRIC,
-    CURVE,
-    CURVE_METRIC,
-    TIMING,
-    SESSION,
-    ATTEMPT,
-    MEMBER,
-    MODEL,
-    LOG,
-    KEPT_FILE,
-    PREDICTION,
-    TRAFFIC,
-    DATA_FACT,
-    SOURCES
-};
-
-static const struct source sources[SOURCES] = {
-    [SWEEP] = {"sweep", "|sweep_id|"},
-    [AXIS] = {"axis", "|sweep_id|"},
-    [CONFIG] = {"config", "|config_id|sweep_id|"},
-    [TRIAL] = {"trial", "|trial_id|config_id|"},
-    [METRIC] = {"metric", "|trial_id|"},
-    [CURVE] = {"curve", "|trial_id|"},
-    [CURVE_METRIC] = {"curve_metric", "|trial_id|"},
-    [LOG] = {"log", "|trial_id|"},
-    [KEPT_FILE] = {"file", "|trial_id|"},
-    [TIMING] = {"timing", "|trial_id|"},
-    [SESSION] = {"session", "|session_id|"},
-    [ATTEMPT] = {"attempt", "|attempt_id|trial_id|session_id|"},
-    [MEMBER] = {"member", "|attempt_id|"},
-    [MODEL] = {"model", "|trial_id|"},
-    [PREDICTION] = {"prediction", "|trial_id|"},
-    [TRAFFIC] = {"traffic", "|session_id|"},
-    [DATA_FACT] = {"data_fact", "|sweep_id|"},
-};
+enum { SOURCES = sizeof sources / sizeof *sources };
 
 struct merge {
     struct store *store;         /* the output */
     struct buf columns[SOURCES]; /* "a, b": the other columns, which are copied */
 };
 
-/* @ stands for the copied columns. */
+/* @ stands for the copied columns of the table. */
 struct step {
-    int source;
-    const char *sql;
+    const char *table, *sql;
 };
 
 #define RANK(state) \
@@ -100,56 +77,60 @@ struct step {
 #define FREE_FIRST(table, id) \
     " ORDER BY EXISTS (SELECT 1 FROM main." table " AS o WHERE o." id " = i." id "), i." id
 
-static const struct step tables[] = {
-    {SWEEP, "CREATE TEMP TABLE sweep_map (was INTEGER PRIMARY KEY, now INTEGER)"},
-    {SWEEP, "CREATE TEMP TABLE config_map (was INTEGER PRIMARY KEY, now INTEGER)"},
-    {SWEEP, "CREATE TEMP TABLE session_map (was INTEGER PRIMARY KEY, now INTEGER)"},
-    {SWEEP, "CREATE TEMP TABLE attempt_map (was INTEGER, now INTEGER)"},
-    {SWEEP, "CREATE TEMP TABLE trial_map (was INTEGER PRIMARY KEY, now INTEGER, verdict TEXT)"},
-    {SWEEP, "CREATE TEMP TABLE file_map (was INTEGER, now INTEGER PRIMARY KEY, path TEXT)"},
-    {SWEEP, "CREATE INDEX temp.in_config_key ON in_config (sweep_id, key)"},
-    {SWEEP, "CREATE INDEX temp.in_metric_trial ON in_metric (trial_id)"},
-    {SWEEP, "CREATE INDEX temp.in_curve_trial ON in_curve (trial_id)"},
-    {SWEEP, "CREATE INDEX temp.in_trial_id ON in_trial (trial_id)"},
-    {SWEEP, "CREATE INDEX temp.in_session_id ON in_session (session_id)"},
-    {SWEEP, "CREATE INDEX temp.in_attempt_trial ON in_attempt (trial_id)"},
-    {SWEEP, "CREATE INDEX temp.in_model_trial ON in_model (trial_id)"},
-};
+#define DROP_REPLACED(table)  \
+    "DELETE FROM main." table \
+    " WHERE trial_id IN (SELECT now FROM trial_map WHERE verdict = 'better')"
+#define COPY(table)                                                                 \
+    "INSERT INTO main." table " (trial_id, @) SELECT now, @ FROM in_" table " AS i" \
+    " JOIN trial_map ON was = i.trial_id WHERE verdict "
+
+static const char sql_tables[] =
+    "CREATE TEMP TABLE sweep_map (was INTEGER PRIMARY KEY, now INTEGER);"
+    "CREATE TEMP TABLE config_map (was INTEGER PRIMARY KEY, now INTEGER);"
+    "CREATE TEMP TABLE session_map (was INTEGER PRIMARY KEY, now INTEGER);"
+    "CREATE TEMP TABLE attempt_map (was INTEGER, now INTEGER);"
+    "CREATE TEMP TABLE trial_map (was INTEGER PRIMARY KEY, now INTEGER, verdict TEXT);"
+    "CREATE TEMP TABLE file_map (was INTEGER, now INTEGER PRIMARY KEY, path TEXT);"
+    "CREATE INDEX temp.in_config_key ON in_config (sweep_id, key);"
+    "CREATE INDEX temp.in_metric_trial ON in_metric (trial_id);"
+    "CREATE INDEX temp.in_curve_trial ON in_curve (trial_id);"
+    "CREATE INDEX temp.in_trial_id ON in_trial (trial_id);"
+    "CREATE INDEX temp.in_session_id ON in_session (session_id);"
+    "CREATE INDEX temp.in_attempt_trial ON in_attempt (trial_id);"
+    "CREATE INDEX temp.in_model_trial ON in_model (trial_id)";
 
 /* clang-format off */
 
 /* A trial that runs in an input does not run here; a merge after its end adds its attempt. */
 static const struct step match[] = {
-    {ATTEMPT, "DELETE FROM in_attempt WHERE outcome = 'running'"},
-    {TRIAL, "UPDATE in_trial SET state = 'pending' WHERE state = 'running'"},
-    {SWEEP, "DELETE FROM sweep_map"},
-    {SWEEP, "DELETE FROM config_map"},
-    {SWEEP, "DELETE FROM trial_map"},
-    {SWEEP, "INSERT INTO main.sweep (sweep_id, @)"
+    {"attempt", "DELETE FROM in_attempt WHERE outcome = 'running';"
+                " UPDATE in_trial SET state = 'pending' WHERE state = 'running';"
+                " DELETE FROM sweep_map; DELETE FROM config_map; DELETE FROM trial_map"},
+    {"sweep", "INSERT INTO main.sweep (sweep_id, @)"
             " SELECT " FREE_ID("sweep", "sweep_id") ", @ FROM in_sweep AS i"
             " WHERE name NOT IN (SELECT name FROM main.sweep)" FREE_FIRST("sweep", "sweep_id")},
-    {SWEEP, "INSERT INTO sweep_map SELECT i.sweep_id, o.sweep_id"
+    {"sweep", "INSERT INTO sweep_map SELECT i.sweep_id, o.sweep_id"
             " FROM in_sweep AS i JOIN main.sweep AS o USING (name)"},
-    {SWEEP, "UPDATE main.sweep AS o SET file = i.file, ini = i.ini, planned = i.planned,"
+    {"sweep", "UPDATE main.sweep AS o SET file = i.file, ini = i.ini, planned = i.planned,"
             " parts = coalesce(i.parts, o.parts), updated = i.updated"
             " FROM in_sweep AS i WHERE i.name = o.name"
             " AND (i.updated, i.file, i.ini) > (o.updated, o.file, o.ini)"},
-    {SWEEP, "UPDATE main.sweep AS o SET created = i.created"
+    {"sweep", "UPDATE main.sweep AS o SET created = i.created"
             " FROM in_sweep AS i WHERE i.name = o.name AND i.created < o.created"},
-    {AXIS, "INSERT INTO main.axis (sweep_id, ordinal, name)"
+    {"axis", "INSERT INTO main.axis (sweep_id, ordinal, name)"
            " SELECT now, row_number() OVER (PARTITION BY now ORDER BY i.ordinal) +"
            " (SELECT coalesce(max(ordinal), 0) FROM main.axis AS o WHERE o.sweep_id = now), i.name"
            " FROM in_axis AS i JOIN sweep_map ON was = i.sweep_id WHERE NOT EXISTS"
            " (SELECT 1 FROM main.axis AS o WHERE o.sweep_id = now AND o.name = i.name)"},
-    {CONFIG, "INSERT INTO main.config (config_id, sweep_id, @)"
+    {"config", "INSERT INTO main.config (config_id, sweep_id, @)"
              " SELECT " FREE_ID("config", "config_id") ", now, @"
              " FROM in_config AS i JOIN sweep_map ON was = i.sweep_id WHERE NOT EXISTS"
              " (SELECT 1 FROM main.config AS o WHERE o.sweep_id = now AND o.key = i.key)"
              FREE_FIRST("config", "config_id")},
-    {CONFIG, "INSERT INTO config_map SELECT i.config_id, o.config_id FROM in_config AS i"
+    {"config", "INSERT INTO config_map SELECT i.config_id, o.config_id FROM in_config AS i"
              " JOIN sweep_map ON was = i.sweep_id"
              " JOIN main.config AS o ON o.sweep_id = now AND o.key = i.key"},
-    {TRIAL, "INSERT INTO trial_map SELECT i.trial_id, o.trial_id, CASE"
+    {"trial", "INSERT INTO trial_map SELECT i.trial_id, o.trial_id, CASE"
             " WHEN o.trial_id IS NULL THEN 'new'"
             " WHEN " RANK("i.state") " > " RANK("o.state") " THEN 'better'"
             " WHEN " RANK("i.state") " = 2 THEN 'both' ELSE 'kept' END"
@@ -158,113 +139,95 @@ static const struct step match[] = {
 };
 
 static const struct step apply[] = {
-    {TRIAL, "INSERT INTO main.trial (trial_id, config_id, @)"
+    {"trial", "INSERT INTO main.trial (trial_id, config_id, @)"
             " SELECT " FREE_ID("trial", "trial_id") ", c.now, @ FROM in_trial AS i"
             " JOIN trial_map AS t ON t.was = i.trial_id"
             " JOIN config_map AS c ON c.was = i.config_id"
             " WHERE verdict = 'new'" FREE_FIRST("trial", "trial_id")},
-    {TRIAL, "UPDATE trial_map SET now = (SELECT o.trial_id FROM in_trial AS i"
+    {"trial", "UPDATE trial_map SET now = (SELECT o.trial_id FROM in_trial AS i"
             " JOIN config_map AS c ON c.was = i.config_id JOIN main.trial AS o"
             " ON o.config_id = c.now AND o.replicate = i.replicate AND o.fold = i.fold"
             " WHERE i.trial_id = trial_map.was) WHERE verdict = 'new'"},
-    {TRIAL, "UPDATE main.trial SET (@) = (SELECT @ FROM in_trial AS i WHERE i.trial_id = t.was)"
+    {"trial", "UPDATE main.trial SET (@) = (SELECT @ FROM in_trial AS i WHERE i.trial_id = t.was)"
             " FROM trial_map AS t WHERE t.now = main.trial.trial_id AND verdict = 'better'"},
-    {METRIC, "DELETE FROM main.metric WHERE trial_id IN"
-             " (SELECT now FROM trial_map WHERE verdict = 'better')"},
-    {CURVE, "DELETE FROM main.curve WHERE trial_id IN"
-            " (SELECT now FROM trial_map WHERE verdict = 'better')"},
-    {CURVE_METRIC, "DELETE FROM main.curve_metric WHERE trial_id IN"
-                   " (SELECT now FROM trial_map WHERE verdict = 'better')"},
-    {LOG, "DELETE FROM main.log WHERE trial_id IN"
-          " (SELECT now FROM trial_map WHERE verdict = 'better')"},
-    {TIMING, "DELETE FROM main.timing WHERE trial_id IN"
-             " (SELECT now FROM trial_map WHERE verdict = 'better')"},
-    {METRIC, "INSERT INTO main.metric (trial_id, @) SELECT now, @ FROM in_metric AS i"
-             " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
-    {CURVE, "INSERT INTO main.curve (trial_id, @) SELECT now, @ FROM in_curve AS i"
-            " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
-    {CURVE_METRIC, "INSERT INTO main.curve_metric (trial_id, @) SELECT now, @"
-                   " FROM in_curve_metric AS i"
-                   " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
-    {LOG, "INSERT INTO main.log (trial_id, @) SELECT now, @ FROM in_log AS i"
-          " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
-    {TIMING, "INSERT INTO main.timing (trial_id, @) SELECT now, @ FROM in_timing AS i"
-             " JOIN trial_map ON was = i.trial_id WHERE verdict IN ('new', 'better')"},
-    {TRIAL, "DELETE FROM main.checkpoint WHERE trial_id IN"
-            " (SELECT now FROM trial_map WHERE verdict = 'better')"},
-    {MODEL, "DELETE FROM main.model WHERE trial_id IN"
-            " (SELECT now FROM trial_map WHERE verdict = 'better')"},
+    {"metric", DROP_REPLACED("metric")},
+    {"curve", DROP_REPLACED("curve")},
+    {"curve_metric", DROP_REPLACED("curve_metric")},
+    {"log", DROP_REPLACED("log")},
+    {"timing", DROP_REPLACED("timing")},
+    {"checkpoint", DROP_REPLACED("checkpoint")},
+    {"model", DROP_REPLACED("model")},
+    {"file", DROP_REPLACED("file")},
+    {"prediction", DROP_REPLACED("prediction")},
+    {"metric", COPY("metric") "IN ('new', 'better')"},
+    {"curve", COPY("curve") "IN ('new', 'better')"},
+    {"curve_metric", COPY("curve_metric") "IN ('new', 'better')"},
+    {"log", COPY("log") "IN ('new', 'better')"},
+    {"timing", COPY("timing") "IN ('new', 'better')"},
     /* One of two equal results may come from a run that kept no models. */
-    {MODEL, "INSERT OR IGNORE INTO main.model (trial_id, @) SELECT now, @ FROM in_model AS i"
-            " JOIN trial_map ON was = i.trial_id WHERE verdict <> 'kept'"},
-    {KEPT_FILE, "DELETE FROM main.file WHERE trial_id IN"
-                " (SELECT now FROM trial_map WHERE verdict = 'better')"},
-    {KEPT_FILE, "DELETE FROM file_map WHERE now IN"
-                " (SELECT now FROM trial_map WHERE verdict = 'better')"},
-    {KEPT_FILE, "INSERT OR REPLACE INTO file_map SELECT DISTINCT was, now, NULL FROM in_file AS i"
-                " JOIN trial_map ON was = i.trial_id WHERE verdict <> 'kept' AND NOT EXISTS"
-                " (SELECT 1 FROM main.file AS o WHERE o.trial_id = now)"},
-    {KEPT_FILE, "INSERT INTO main.file (trial_id, @) SELECT now, @ FROM in_file AS i"
-                " JOIN file_map ON was = i.trial_id AND path IS NULL"},
-    {PREDICTION, "DELETE FROM main.prediction WHERE trial_id IN"
-                 " (SELECT now FROM trial_map WHERE verdict = 'better')"},
-    {PREDICTION, "INSERT INTO main.prediction (trial_id, @) SELECT now, @ FROM in_prediction AS i"
-                 " JOIN trial_map ON was = i.trial_id WHERE verdict <> 'kept' AND NOT EXISTS"
-                 " (SELECT 1 FROM main.prediction AS o WHERE o.trial_id = now)"},
-    {DATA_FACT, "INSERT INTO main.data_fact (sweep_id, @) SELECT now, @ FROM in_data_fact AS i"
+    {"model", COPY("model") "<> 'kept' AND NOT EXISTS"
+              " (SELECT 1 FROM main.model AS o WHERE o.trial_id = now)"},
+    {"file", "DELETE FROM file_map WHERE now IN (SELECT now FROM trial_map WHERE verdict = 'better');"
+             " INSERT OR REPLACE INTO file_map SELECT DISTINCT was, now, NULL FROM in_file AS i"
+             " JOIN trial_map ON was = i.trial_id WHERE verdict <> 'kept' AND NOT EXISTS"
+             " (SELECT 1 FROM main.file AS o WHERE o.trial_id = now)"},
+    {"file", "INSERT INTO main.file (trial_id, @) SELECT now, @ FROM in_file AS i"
+             " JOIN file_map ON was = i.trial_id AND path IS NULL"},
+    {"prediction", COPY("prediction") "<> 'kept' AND NOT EXISTS"
+                   " (SELECT 1 FROM main.prediction AS o WHERE o.trial_id = now)"},
+    {"data_fact", "INSERT INTO main.data_fact (sweep_id, @) SELECT now, @ FROM in_data_fact AS i"
                 " JOIN sweep_map ON was = i.sweep_id WHERE NOT EXISTS"
                 " (SELECT 1 FROM main.data_fact AS o WHERE o.sweep_id = now)"},
-    {SESSION, "DELETE FROM session_map"},
-    {SESSION, "INSERT OR IGNORE INTO session_map " SAME_SESSIONS},
-    {SESSION, "INSERT INTO main.session (session_id, @)"
+    {"session", "DELETE FROM session_map"},
+    {"session", "INSERT OR IGNORE INTO session_map " SAME_SESSIONS},
+    {"session", "INSERT INTO main.session (session_id, @)"
               " SELECT " FREE_ID("session", "session_id") ", @ FROM in_session AS i"
               " WHERE i.session_id NOT IN (SELECT was FROM session_map)"
               FREE_FIRST("session", "session_id")},
-    {SESSION, "INSERT OR IGNORE INTO session_map " SAME_SESSIONS},
+    {"session", "INSERT OR IGNORE INTO session_map " SAME_SESSIONS},
     /* A session that ran at an earlier merge may have ended since. */
-    {TRAFFIC, "DELETE FROM main.traffic WHERE session_id IN (SELECT now FROM session_map"
+    {"traffic", "DELETE FROM main.traffic WHERE session_id IN (SELECT now FROM session_map"
               " JOIN main.session AS o ON o.session_id = now"
               " JOIN in_session AS i ON i.session_id = was WHERE "
               SESSION_RANK("i.outcome") " > " SESSION_RANK("o.outcome") ")"},
-    {SESSION, "UPDATE main.session SET (@) ="
+    {"session", "UPDATE main.session SET (@) ="
               " (SELECT @ FROM in_session AS i WHERE i.session_id = was)"
               " FROM session_map WHERE now = main.session.session_id AND "
               SESSION_RANK("(SELECT outcome FROM in_session AS i WHERE i.session_id = was)") " > "
               SESSION_RANK("main.session.outcome")},
-    {TRAFFIC, "INSERT INTO main.traffic (session_id, @) SELECT now, @ FROM in_traffic AS i"
+    {"traffic", "INSERT INTO main.traffic (session_id, @) SELECT now, @ FROM in_traffic AS i"
               " JOIN session_map ON was = i.session_id WHERE NOT EXISTS"
               " (SELECT 1 FROM main.traffic AS o WHERE o.session_id = now)"},
-    {ATTEMPT, "DELETE FROM attempt_map"},
-    {ATTEMPT, "INSERT INTO attempt_map " SAME_ATTEMPTS},
-    {ATTEMPT, "INSERT INTO main.attempt (trial_id, session_id, @) SELECT t.now, s.now, @"
+    {"attempt", "DELETE FROM attempt_map"},
+    {"attempt", "INSERT INTO attempt_map " SAME_ATTEMPTS},
+    {"attempt", "INSERT INTO main.attempt (trial_id, session_id, @) SELECT t.now, s.now, @"
               " FROM in_attempt AS i JOIN trial_map AS t ON t.was = i.trial_id"
               " LEFT JOIN session_map AS s ON s.was = i.session_id"
               " WHERE i.attempt_id NOT IN (SELECT was FROM attempt_map) ORDER BY i.attempt_id"},
-    {MEMBER, "DELETE FROM attempt_map"},
-    {MEMBER, "INSERT INTO attempt_map " SAME_ATTEMPTS
+    {"member", "DELETE FROM attempt_map"},
+    {"member", "INSERT INTO attempt_map " SAME_ATTEMPTS
              " WHERE i.attempt_id IN (SELECT attempt_id FROM in_member)"},
-    {MEMBER, "INSERT OR IGNORE INTO main.member (attempt_id, @) SELECT now, @ FROM in_member AS i"
+    {"member", "INSERT OR IGNORE INTO main.member (attempt_id, @) SELECT now, @ FROM in_member AS i"
              " JOIN attempt_map ON was = i.attempt_id"},
-    {TRIAL, "UPDATE main.trial AS o SET attempts ="
+    {"trial", "UPDATE main.trial AS o SET attempts ="
             " (SELECT count(*) FROM main.attempt AS a WHERE a.trial_id = o.trial_id)"
             " WHERE trial_id IN (SELECT now FROM trial_map)"},
 };
 
 /* clang-format on */
 
-static const struct step finish[] = {
-    {AXIS, "INSERT INTO main.axis (sweep_id, ordinal, name)"
-           " SELECT sweep_id, row_number() OVER (PARTITION BY sweep_id ORDER BY at) +"
-           " (SELECT coalesce(max(ordinal), 0) FROM main.axis AS o WHERE o.sweep_id = v.sweep_id),"
-           " key FROM (SELECT c.sweep_id, p.key, min(p.id) AS at"
-           " FROM main.config AS c, json_each(c.params) AS p"
-           " GROUP BY c.sweep_id, p.key HAVING min(p.value) IS NOT max(p.value)) AS v"
-           " WHERE NOT EXISTS (SELECT 1 FROM main.axis AS o"
-           " WHERE o.sweep_id = v.sweep_id AND o.name = v.key)"},
-    {AXIS, "UPDATE main.axis SET levels = (SELECT json_group_array(level) FROM"
-           " (SELECT DISTINCT params ->> axis.name AS level FROM main.config AS c"
-           " WHERE c.sweep_id = axis.sweep_id AND level IS NOT NULL ORDER BY level))"},
-};
+static const char sql_finish[] =
+    "INSERT INTO main.axis (sweep_id, ordinal, name)"
+    " SELECT sweep_id, row_number() OVER (PARTITION BY sweep_id ORDER BY at) +"
+    " (SELECT coalesce(max(ordinal), 0) FROM main.axis AS o WHERE o.sweep_id = v.sweep_id),"
+    " key FROM (SELECT c.sweep_id, p.key, min(p.id) AS at"
+    " FROM main.config AS c, json_each(c.params) AS p"
+    " GROUP BY c.sweep_id, p.key HAVING min(p.value) IS NOT max(p.value)) AS v"
+    " WHERE NOT EXISTS (SELECT 1 FROM main.axis AS o"
+    " WHERE o.sweep_id = v.sweep_id AND o.name = v.key);"
+    "UPDATE main.axis SET levels = (SELECT json_group_array(level) FROM"
+    " (SELECT DISTINCT params ->> axis.name AS level FROM main.config AS c"
+    " WHERE c.sweep_id = axis.sweep_id AND level IS NOT NULL ORDER BY level))";
 
 /* Columns of model_find_damaged(). */
 static const char sql_in_models[] = "SELECT hash, safetensors, trial_id FROM temp.in_model";
@@ -273,11 +236,12 @@ static const char sql_both_models[] =
     " JOIN trial_map ON was = i.trial_id JOIN main.model AS o ON o.trial_id = now"
     " WHERE verdict = 'both'";
 
-static const char sql_copied_columns[] = "SELECT name FROM pragma_table_info(?1, 'main')"
-                                         " WHERE instr(?2, '|' || name || '|') = 0";
+static const char sql_copied_columns[] =
+    "SELECT group_concat('\"' || name || '\"', ', ') FROM pragma_table_info(?1, 'main')"
+    " WHERE instr(?2, '|' || name || '|') = 0";
 
-static const char sql_counts[] = "SELECT count(*), sum(verdict = 'new'), sum(verdict = 'better')"
-                                 " FROM trial_map";
+static const char sql_counts[] = "SELECT count(*), count(*) FILTER (WHERE verdict = 'new'),"
+                                 " count(*) FILTER (WHERE verdict = 'better') FROM trial_map";
 
 /* Materialized, because rows are dropped meanwhile. */
 static const char sql_files[] =
@@ -294,114 +258,275 @@ static const char sql_with_models[] =
     " (SELECT trial_id FROM main.model UNION SELECT trial_id FROM main.file)"
     " JOIN main.trial USING (trial_id) JOIN main.config USING (config_id))";
 
-static int run_step(struct merge *m, const struct step *step, struct err *err)
+static const char *columns_of(const struct merge *m, const char *table)
 {
-    struct buf sql = {0};
-    int rc;
-
-    for (const char *p = step->sql; *p; p++)
-        if (*p == '@')
-            buf_puts(&sql, buf_text(&m->columns[step->source]));
-        else
-            buf_putc(&sql, *p);
-    rc = db_run(m->store, &sql, err);
-    buf_release(&sql);
-    return rc;
+    for (int i = 0; i < SOURCES; i++)
+        if (!strcmp(sources[i].table, table))
+            return buf_text(&m->columns[i]);
+    return "";
 }
 
 static int run_steps(struct merge *m, const struct step *steps, size_t n, struct err *err)
 {
-    for (size_t i = 0; i < n; i++)
-        if (run_step(m, &steps[i], err))
-            return -1;
-    return 0;
+    int rc = 0;
+
+    for (size_t i = 0; !rc && i < n; i++) {
+        struct buf sql = {0};
+
+        for (const char *p = steps[i].sql; *p; p++)
+            if (*p == '@')
+                buf_puts(&sql, columns_of(m, steps[i].table));
+            else
+                buf_putc(&sql, *p);
+        rc = buf_failed(&sql) ? err_nomem(err, "statement", sql.size)
+                              : db_exec(m->store, buf_text(&sql), err);
+        buf_release(&sql);
+    }
+    return rc;
 }
 
 #define RUN(m, steps, err) run_steps(m, steps, sizeof(steps) / sizeof *(steps), err)
 
-static int prepare_source(struct merge *m, int source, struct err *err)
-{
-    const struct source *s = &sources[source];
-    struct buf *columns = &m->columns[source];
-    struct buf sql = {0};
-    sqlite3_stmt *row = db_prepare(m->store, sql_copied_columns, err);
-    int rc = row ? 1 : -1;
-
-    if (row) {
-        sqlite3_bind_text(row, 1, s->table, -1, SQLITE_STATIC);
-        sqlite3_bind_text(row, 2, s->mapped, -1, SQLITE_STATIC);
-    }
-    while (rc == 1 && (rc = db_step(m->store, row, err)) == 1) {
-        buf_puts(columns, columns->size ? ", " : "");
-        db_put_name(columns, (const char *)sqlite3_column_text(row, 0));
-    }
-    sqlite3_finalize(row);
-    buf_printf(&sql, "CREATE TEMP TABLE in_%s AS SELECT * FROM main.%s LIMIT 0", s->table,
-               s->table);
-    if (!rc)
-        rc = db_run(m->store, &sql, err);
-    buf_release(&sql);
-    return rc;
-}
-
 static int prepare_all(struct merge *m, struct err *err)
 {
-    for (int source = 0; source < SOURCES; source++)
-        if (prepare_source(m, source, err))
-            return -1;
-    return RUN(m, tables, err);
-}
+    for (int i = 0; i < SOURCES; i++) {
+        const char *table = sources[i].table, *columns;
+        sqlite3_stmt *row =
+            db_query(m->store, sql_copied_columns, err, "ss", table, sources[i].mapped);
+        int rc = db_step(m->store, row, err) == 1 && !db_read(m->store, row, err, "s", &columns)
+                     ? 0
+                     : -1;
 
-static int pour(struct store *to, sqlite3_stmt *insert, struct store *from, sqlite3_stmt *row,
-                struct err *err)
-{
-    int n = sqlite3_column_count(row), rc;
-
-    while ((rc = db_step(from, row, err)) == 1) {
-        for (int c = 0; c < n; c++)
-            if (sqlite3_bind_value(insert, c + 1, sqlite3_column_value(row, c)) != SQLITE_OK)
-                return db_fail(to, err);
-        if (db_step(to, insert, err))
+        if (!rc)
+            buf_puts(&m->columns[i], columns);
+        sqlite3_finalize(row);
+        if (rc ||
+            db_execf(m->store, err, "CREATE TEMP TABLE in_%s AS SELECT * FROM main.%s LIMIT 0",
+                     table, table))
             return -1;
     }
-    return rc;
+    return db_exec(m->store, sql_tables, err);
 }
 
 /* Name the columns: views on an older input have another order. */
 static int read_source(struct merge *m, int source, struct store *input, struct err *err)
 {
-    const struct source *s = &sources[source];
-    const char *columns = buf_text(&m->columns[source]);
+    const char *columns = buf_text(&m->columns[source]), *table = sources[source].table;
     struct buf sql = {0}, ids = {0};
-    sqlite3_stmt *row = NULL, *insert = NULL;
-    int n, rc = -1;
+    sqlite3_stmt *row, *insert = NULL;
+    int n, rc = 0;
 
-    for (const char *p = s->mapped + 1; *p; p++)
+    for (const char *p = sources[source].mapped + 1; *p; p++)
         buf_printf(&ids, *p == '|' ? ", " : "%c", *p);
-    buf_printf(&sql, "DELETE FROM temp.in_%s", s->table);
-    if (db_run(m->store, &sql, err))
-        goto done;
-    buf_clear(&sql);
-    buf_printf(&sql, "SELECT %s%s FROM %s", buf_text(&ids), columns, s->table);
-    row = db_prepare(input, buf_text(&sql), err);
-    if (!row)
-        goto done;
-    buf_clear(&sql);
-    buf_printf(&sql, "INSERT INTO temp.in_%s (%s%s) VALUES (?", s->table, buf_text(&ids), columns);
+    buf_printf(&sql, "SELECT %s%s FROM %s", buf_text(&ids), columns, table);
+    row = db_query(input, buf_text(&sql), err, "");
     n = sqlite3_column_count(row);
+    buf_clear(&sql);
+    buf_printf(&sql, "INSERT INTO temp.in_%s (%s%s) VALUES (?", table, buf_text(&ids), columns);
     for (int c = 1; c < n; c++)
         buf_puts(&sql, ", ?");
     buf_puts(&sql, ")");
-    insert = db_prepare(m->store, buf_text(&sql), err);
-    if (insert)
-        rc = pour(m->store, insert, input, row, err);
-done:
+    if (row && !db_execf(m->store, err, "DELETE FROM temp.in_%s", table))
+        insert = db_query(m->store, buf_text(&sql), err, "");
+    if (!insert)
+        rc = -1;
+    while (db_next(&rc, input, row, err)) {
+        for (int c = 0; c < n && !rc; c++)
+            if (sqlite3_bind_value(insert, c + 1, sqlite3_column_value(row, c)) != SQLITE_OK)
+                rc = db_fail(m->store, err);
+        if (!rc)
+            rc = db_step(m->store, insert, err);
+    }
     sqlite3_finalize(row);
     sqlite3_finalize(insert);
     buf_release(&ids);
     buf_release(&sql);
     return rc;
 }
+
+/* ---- checks of an input ---- */
+
+static const char sql_other_sweep[] =
+    "SELECT name, c.value ->> 0, c.value ->> 1, c.value ->> 2 FROM in_sweep AS i"
+    " JOIN main.sweep AS o USING (name), json_each(json_array("
+    "json_array('objective', o.objective, i.objective),"
+    " json_array('direction', o.direction, i.direction),"
+    " json_array('data digest', o.data_digest, i.data_digest))) AS c"
+    " WHERE c.value ->> 1 IS NOT c.value ->> 2";
+
+static const char sql_axes[] =
+    "SELECT a.name FROM main.axis AS a JOIN main.sweep AS w USING (sweep_id) WHERE w.name = ?1"
+    " UNION SELECT a.name FROM in_axis AS a JOIN in_sweep AS w USING (sweep_id) WHERE w.name = ?1";
+
+static const char sql_both_files[] =
+    "SELECT name, o.ini, i.ini FROM temp.in_sweep AS i JOIN main.sweep AS o USING (name)";
+
+/* The process that made a result. db: main or temp; prefix: "" or "in_". */
+#define WHO(db, prefix, id)                                                         \
+    "coalesce((SELECT printf('%s, pid %d, %s UTC%s', a.host, a.pid,"                \
+    " datetime(a.started, 'unixepoch'), ' (' || s.cpu || '; ' || s.command || ')')" \
+    " FROM " db "." prefix "attempt AS a LEFT JOIN " db "." prefix "session AS s"   \
+    " USING (session_id) WHERE a.trial_id = " id                                    \
+    " AND a.outcome IN ('done', 'diverged', 'failed')"                              \
+    " ORDER BY a.finished DESC, a.attempt_id DESC LIMIT 1), 'unknown')"
+#define RESULT(alias) "trim(printf('%s %s %!.17g', " alias ".state, w.objective, " alias ".value))"
+#define DIFFERS(columns, name)                                                   \
+    "(EXISTS (SELECT " columns " FROM main." name " WHERE trial_id = now EXCEPT" \
+    " SELECT " columns " FROM in_" name " WHERE trial_id = was) OR"              \
+    " EXISTS (SELECT " columns " FROM in_" name " WHERE trial_id = was EXCEPT"   \
+    " SELECT " columns " FROM main." name " WHERE trial_id = now))"
+#define MODELS_DIFFER                                                              \
+    "EXISTS (SELECT 1 FROM main.model AS m JOIN in_model AS n ON n.trial_id = was" \
+    " WHERE m.trial_id = now AND m.hash <> n.hash)"
+
+/* clang-format off */
+
+/* A line for each of at most ?2 trials of the input ?1; the first column counts all. */
+static const char sql_conflicts[] =
+    "WITH differing AS MATERIALIZED (SELECT was, now, CASE"
+    " WHEN i.state <> o.state THEN 'state' WHEN i.value IS NOT o.value THEN 'value'"
+    " WHEN (i.epochs_run, i.best_epoch) IS NOT (o.epochs_run, o.best_epoch) THEN 'epochs'"
+    " WHEN " DIFFERS("split, name, value", "metric") " THEN 'metrics'"
+    " WHEN " DIFFERS("epoch, train_loss, val_loss, val_value", "curve") " THEN 'curve'"
+    " WHEN " MODELS_DIFFER " THEN 'model' END AS what"
+    " FROM trial_map JOIN in_trial AS i ON i.trial_id = was"
+    " JOIN main.trial AS o ON o.trial_id = now WHERE verdict = 'both'"
+    " AND 'none' <> (SELECT task FROM main.config JOIN main.sweep USING (sweep_id)"
+    " WHERE config_id = o.config_id))"
+    " SELECT count(*) OVER (), printf('%s: trial %d of sweep ''%s'' (%s; replicate %d, fold %d) has two"
+    " results, which differ in %s: here %s, by %s; merged into %s, by %s', ?1, o.trial_id, w.name,"
+    " coalesce((SELECT group_concat(name || ' = ' || (c.params ->> name), ', ')"
+    " FROM (SELECT name FROM main.axis AS x WHERE x.sweep_id = w.sweep_id ORDER BY ordinal)), 'no axis'),"
+    " o.replicate, o.fold, what, " RESULT("i") ", " WHO("temp", "in_", "was") ", " RESULT("o") ", "
+    WHO("main", "", "now") ")"
+    " FROM differing JOIN in_trial AS i ON i.trial_id = was JOIN main.trial AS o"
+    " ON o.trial_id = now JOIN main.config AS c ON c.config_id = o.config_id"
+    " JOIN main.sweep AS w USING (sweep_id) WHERE what IS NOT NULL ORDER BY o.trial_id LIMIT ?2";
+
+/* clang-format on */
+
+/* Inserting into main checks types and NULLs. */
+static const char sql_out_of_range[] =
+    "SELECT trial_id, iif(replicate BETWEEN 0 AND 2147483647, 'fold', 'replicate') AS what,"
+    " iif(replicate BETWEEN 0 AND 2147483647, fold, replicate) AS found FROM temp.in_trial"
+    " WHERE NOT (replicate BETWEEN 0 AND 2147483647 AND fold BETWEEN 0 AND 2147483647) LIMIT 1";
+
+/* -1 and err if a replicate or fold is out of range, which no table checks. */
+static int check_ranges(struct store *store, const char *path, struct err *err)
+{
+    sqlite3_stmt *row = db_query(store, sql_out_of_range, err, "");
+    const char *what;
+    int64_t id, found;
+    int rc = db_step(store, row, err);
+
+    if (rc == 1)
+        rc = db_read(store, row, err, "isi", &id, &what, &found)
+                 ? -1
+                 : err_set(err,
+                           "%s: t%lld: %s = %lld: must be from 0 to 2147483647; the file is "
+                           "damaged, or another program changed it",
+                           path, (long long)id, what, (long long)found);
+    sqlite3_finalize(row);
+    return rc;
+}
+
+static int refuse_other(const struct store *store, const char *path, const char *name,
+                        const char *what, const char *here, const char *there, struct err *err)
+{
+    return err_set(err,
+                   "%s: sweep '%s' in it has %s %s, in %s it has %s: they cannot be one sweep; "
+                   "merge them into different files",
+                   store->path, name, what, here, path, there);
+}
+
+/* A setting that a sweep file lacks has the value from when the file was written. */
+static int compare_files(struct store *store, const char *path, const char *name,
+                         const struct sweep *here, const struct sweep *there, struct err *err)
+{
+    struct buf values[2] = {{0}, {0}};
+    bool varies[P_MAX];
+    sqlite3_stmt *row = db_query(store, sql_axes, err, "s", name);
+    int rc;
+
+    memset(varies, 0, sizeof varies);
+    rc = stored_settings_mark_axes(varies, here->names, store, row, err);
+    sqlite3_finalize(row);
+
+    for (int p = 0; !rc && p < sweep_end(here); p++) {
+        const struct param *param = sweep_row(here, p);
+        enum param_id id = (enum param_id)p;
+        int other = p < P_COUNT ? p : free_names_find(there->names, param->key);
+
+        if (!(param->flags & PARAM_IDENTITY) || varies[id] || other == P_MAX ||
+            param_equal(id, here->fixed.v[id], there->fixed.v[other]))
+            continue;
+        param_format(&values[0], id, here->fixed.v[id]);
+        param_format(&values[1], id, there->fixed.v[other]);
+        rc = refuse_other(store, path, name, param->key, buf_text(&values[0]), buf_text(&values[1]),
+                          err);
+    }
+    buf_release(&values[0]);
+    buf_release(&values[1]);
+    return rc;
+}
+
+static int check_files(struct store *store, const char *path, sqlite3_stmt *row, struct err *err)
+{
+    struct sweep here = {0}, there = {0};
+    const char *name, *ini_here, *ini_there;
+    int rc = db_read(store, row, err, "sss", &name, &ini_here, &ini_there);
+
+    if (!rc)
+        rc = stored_settings_parse_sweep(&here, store, ini_here, err);
+    if (!rc && stored_settings_parse_sweep(&there, store, ini_there, err))
+        rc = err_wrap(err, "of %s", path);
+    if (!rc)
+        rc = compare_files(store, path, name, &here, &there, err);
+    sweep_release(&here);
+    sweep_release(&there);
+    return rc;
+}
+
+/* -1 and err if sweeps of one name differ. */
+static int check_sweeps(struct store *store, const char *path, struct err *err)
+{
+    sqlite3_stmt *row = db_query(store, sql_other_sweep, err, "");
+    const char *name, *what, *here, *there;
+    int rc = db_step(store, row, err);
+
+    if (rc == 1)
+        rc = db_read(store, row, err, "ssss", &name, &what, &here, &there)
+                 ? -1
+                 : refuse_other(store, path, name, what, here, there, err);
+    sqlite3_finalize(row);
+    if (rc)
+        return rc;
+    row = db_query(store, sql_both_files, err, "");
+    while (db_next(&rc, store, row, err))
+        rc = check_files(store, path, row, err);
+    sqlite3_finalize(row);
+    return rc;
+}
+
+/* Count trials that both finished with different bits, with a line for each of the first `most`. */
+static int check_conflicts(struct store *store, const char *path, int most,
+                           struct errlist *conflicts, int64_t *count, struct err *err)
+{
+    sqlite3_stmt *row = db_query(store, sql_conflicts, err, "sn", path, most);
+    const char *conflict;
+    int rc = 0;
+
+    *count = 0;
+    while (db_next(&rc, store, row, err)) {
+        rc = db_read(store, row, err, "is", count, &conflict);
+        if (!rc)
+            errlist_add(conflicts, "%s", conflict);
+    }
+    sqlite3_finalize(row);
+    return rc;
+}
+
+/* ---- the steps ---- */
 
 static int read_input(struct merge *m, const char *path, struct err *err)
 {
@@ -410,110 +535,67 @@ static int read_input(struct merge *m, const char *path, struct err *err)
 
     if (rc)
         return -1;
-    rc = db_exec(input, "BEGIN", err);
+    rc = store_begin_look(input, err);
     for (int source = 0; !rc && source < SOURCES; source++)
         rc = read_source(m, source, input, err);
     store_close(input);
-    return rc ? rc : merge_check_ranges(m->store, path, err);
+    return rc ? rc : check_ranges(m->store, path, err);
 }
 
 static int count_trials(struct merge *m, struct merge_input *input, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(m->store, sql_counts, err);
-    int rc = row ? db_step(m->store, row, err) : -1;
+    sqlite3_stmt *row = db_query(m->store, sql_counts, err, "");
+    int rc = db_step(m->store, row, err) == 1 ? db_read(m->store, row, err, "iii", &input->n_trials,
+                                                        &input->n_new, &input->n_finished)
+                                              : -1;
 
-    if (rc == 1) {
-        input->n_trials = sqlite3_column_int64(row, 0);
-        input->n_new = sqlite3_column_int64(row, 1);
-        input->n_finished = sqlite3_column_int64(row, 2);
-        rc = 0;
-    }
     sqlite3_finalize(row);
     return rc;
 }
 
+/* Sound models can take the place of damaged ones. */
 static int drop_damaged(struct merge *m, const char *table, const char *select, const char *path,
-                        const char *what, struct errlist *notes, struct err *err)
+                        const char *other, struct errlist *notes, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(m->store, select, err);
-    struct buf ids = {0}, sql = {0};
-    int rc = row ? model_find_damaged(&ids, m->store, row, err) : -1;
+    sqlite3_stmt *row = db_query(m->store, select, err, "");
+    struct buf ids = {0};
+    int rc = model_find_damaged(&ids, m->store, row, err);
     struct cursor in = {.data = ids.data, .size = ids.size};
 
     sqlite3_finalize(row);
     while (!rc && in.at < in.size) {
         long long id = cursor_i64(&in);
 
-        errlist_add(notes, "%s: the model of t%lld is damaged: %s", path, id, what);
-        buf_clear(&sql);
-        buf_printf(&sql, "DELETE FROM %s WHERE trial_id = %lld", table, id);
-        rc = db_run(m->store, &sql, err);
+        if (other)
+            errlist_add(notes, "%s: the model of t%lld is damaged: the copy in %s replaces it",
+                        path, id, other);
+        else
+            errlist_add(notes, "%s: the model of t%lld is damaged: it is left out", path, id);
+        rc = db_execf(m->store, err, "DELETE FROM %s WHERE trial_id = %lld", table, id);
     }
     buf_release(&ids);
-    buf_release(&sql);
-    return rc;
-}
-
-/* Sound models can take the place of damaged ones. */
-static int drop_all_damaged(struct merge *m, const char *path, struct errlist *notes,
-                            struct err *err)
-{
-    struct buf what = {0};
-    int rc;
-
-    buf_printf(&what, "the copy in %s replaces it", path);
-    rc = drop_damaged(m, "temp.in_model", sql_in_models, path, "it is left out", notes, err);
-    if (!rc)
-        rc = drop_damaged(m, "main.model", sql_both_models, m->store->path, buf_text(&what), notes,
-                          err);
-    buf_release(&what);
-    return rc;
-}
-
-static int name_input(struct merge *m, const char *path, struct err *err)
-{
-    struct buf sql = {0};
-    int rc;
-
-    buf_puts(&sql, "UPDATE file_map SET path = ");
-    db_put_text(&sql, path);
-    buf_puts(&sql, " WHERE path IS NULL");
-    rc = db_run(m->store, &sql, err);
-    buf_release(&sql);
-    return rc;
-}
-
-static int drop_missing(struct merge *m, int64_t now, const char *name, struct err *err)
-{
-    struct buf sql = {0};
-    int rc;
-
-    buf_printf(&sql, "DELETE FROM main.file WHERE trial_id = %lld AND name = ", (long long)now);
-    db_put_text(&sql, name);
-    rc = db_run(m->store, &sql, err);
-    buf_release(&sql);
     return rc;
 }
 
 /* Files are copied before the commit, so that no row is without its file after a crash. */
 static int take_files(struct merge *m, struct errlist *notes, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(m->store, sql_files, err);
+    sqlite3_stmt *row = db_query(m->store, sql_files, err, "");
     const char *path, *name;
     int64_t was, now, n_missing = 0;
-    int rc = row ? 1 : -1;
+    int rc = 0;
 
-    while (rc == 1 && (rc = db_step(m->store, row, err)) == 1) {
-        if (db_read(m->store, row, err, "siis", &path, &was, &now, &name))
-            rc = -1;
-        else
+    while (db_next(&rc, m->store, row, err)) {
+        rc = db_read(m->store, row, err, "siis", &path, &was, &now, &name);
+        if (!rc)
             rc = trial_files_take(m->store->path, now, path, was, name, err);
-        if (rc == 1 && n_missing++ < MERGE_MAX_CONFLICTS)
+        if (rc <= 0)
+            continue;
+        if (n_missing++ < MERGE_MAX_CONFLICTS)
             errlist_add(notes, "%s: the kept file '%s' of t%lld is missing: it is left out", path,
                         name, (long long)was);
-        if (rc == 1)
-            rc = drop_missing(m, now, name, err);
-        rc = rc < 0 ? -1 : 1;
+        rc = db_execf(m->store, err, "DELETE FROM main.file WHERE trial_id = %lld AND name = %Q",
+                      (long long)now, name);
     }
     sqlite3_finalize(row);
     return rc;
@@ -522,13 +604,15 @@ static int take_files(struct merge *m, struct errlist *notes, struct err *err)
 static int merge_one(struct merge *m, struct merge_input *input, struct errlist *conflicts,
                      int64_t *n_conflicts, struct err *err)
 {
-    if (read_input(m, input->path, err) || merge_check_sweeps(m->store, input->path, err))
+    if (read_input(m, input->path, err) || check_sweeps(m->store, input->path, err))
         return -1;
     if (RUN(m, match, err) || count_trials(m, input, err) ||
-        drop_all_damaged(m, input->path, conflicts, err) ||
-        merge_check_conflicts(m->store, input->path, MERGE_MAX_CONFLICTS, conflicts, n_conflicts,
-                              err) ||
-        RUN(m, apply, err) || name_input(m, input->path, err))
+        drop_damaged(m, "temp.in_model", sql_in_models, input->path, NULL, conflicts, err) ||
+        drop_damaged(m, "main.model", sql_both_models, m->store->path, input->path, conflicts,
+                     err) ||
+        check_conflicts(m->store, input->path, MERGE_MAX_CONFLICTS, conflicts, n_conflicts, err) ||
+        RUN(m, apply, err) ||
+        db_execf(m->store, err, "UPDATE file_map SET path = %Q WHERE path IS NULL", input->path))
         return err_wrap(err, "%s", input->path);
     return 0;
 }
@@ -557,11 +641,11 @@ static int prune_sweep(struct merge *m, sqlite3_stmt *row, struct err *err)
 
 static int prune(struct merge *m, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(m->store, sql_with_models, err);
-    int rc = row ? 1 : -1;
+    sqlite3_stmt *row = db_query(m->store, sql_with_models, err, "");
+    int rc = 0;
 
-    while (rc == 1 && (rc = db_step(m->store, row, err)) == 1)
-        rc = prune_sweep(m, row, err) ? -1 : 1;
+    while (db_next(&rc, m->store, row, err))
+        rc = prune_sweep(m, row, err);
     sqlite3_finalize(row);
     return rc;
 }
@@ -571,8 +655,7 @@ static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
 {
     int64_t total = 0, count;
 
-    if (prepare_all(m, err) ||
-        db_finish(m->store, db_bind(m->store, STATEMENT_BEGIN, err, ""), err))
+    if (prepare_all(m, err) || db_do(m->store, STATEMENT_BEGIN, err, ""))
         return -1;
     for (size_t i = 0; i < n; i++) {
         if (merge_one(m, &inputs[i], conflicts, &count, err))
@@ -585,7 +668,7 @@ static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
                        "give equal numbers: compare processor, BLAS and version of the sessions "
                        "named above, and run these trials again into a new database",
                        m->store->path, (long long)total, total == 1 ? "" : "s");
-    if (RUN(m, finish, err) || views_update(m->store, err) || prune(m, err) ||
+    if (db_exec(m->store, sql_finish, err) || views_update(m->store, err) || prune(m, err) ||
         take_files(m, conflicts, err))
         return -1;
     return store_commit(m->store, err);

@@ -19,9 +19,7 @@ int model_write_held(struct store *store, struct err *err)
         char hex[HASH_HEX_SIZE];
 
         hash_hex(hash_bytes(model, bytes), hex);
-        if (db_finish(store,
-                      db_bind(store, STATEMENT_MODEL_FILL, err, "isb", trial_id, hex, model, bytes),
-                      err))
+        if (db_do(store, STATEMENT_MODEL_FILL, err, "isb", trial_id, hex, model, bytes))
             return -1;
     }
     buf_clear(&store->models);
@@ -33,8 +31,7 @@ int model_write_held(struct store *store, struct err *err)
 int store_put_model(struct store *store, int64_t trial_id, const void *model, size_t bytes,
                     struct err *err)
 {
-    if (db_begin(store, err) ||
-        db_finish(store, db_bind(store, STATEMENT_MODEL_PUT, err, "i", trial_id), err))
+    if (db_begin(store, err) || db_do(store, STATEMENT_MODEL_PUT, err, "i", trial_id))
         return -1;
     buf_put_i64(&store->models, trial_id);
     buf_put_i64(&store->models, (int64_t)bytes);
@@ -59,7 +56,7 @@ static bool is_whole(sqlite3_stmt *row)
 int store_find_model(struct buf *out, struct store *store, int64_t trial_id, struct err *err)
 {
     sqlite3_stmt *row = db_bind(store, STATEMENT_MODEL_FIND, err, "i", trial_id);
-    int rc = row ? db_step(store, row, err) : -1;
+    int rc = db_step(store, row, err);
     bool has_hash;
     size_t bytes;
 
@@ -82,9 +79,9 @@ int store_find_model(struct buf *out, struct store *store, int64_t trial_id, str
 
 int model_find_damaged(struct buf *ids, struct store *store, sqlite3_stmt *row, struct err *err)
 {
-    int rc;
+    int rc = 0;
 
-    while ((rc = db_step(store, row, err)) == 1)
+    while (db_next(&rc, store, row, err))
         if (!is_whole(row))
             buf_put_i64(ids, sqlite3_column_int64(row, 2));
     return !rc && buf_failed(ids) ? err_nomem(err, "models", ids->size) : rc;
@@ -96,7 +93,7 @@ int store_drop_damaged(struct store *store, const char *sweep, struct errlist *n
     sqlite3_stmt *row = db_bind(store, STATEMENT_MODELS_OF, err, "s", sweep);
     struct buf ids = {0};
     struct cursor in;
-    int rc = row && !db_begin(store, err) ? model_find_damaged(&ids, store, row, err) : -1;
+    int rc = db_begin(store, err) || model_find_damaged(&ids, store, row, err) ? -1 : 0;
 
     in = (struct cursor){.data = ids.data, .size = ids.size};
     while (!rc && in.at < in.size) {
@@ -106,47 +103,39 @@ int store_drop_damaged(struct store *store, const char *sweep, struct errlist *n
                     "the model of t%lld is damaged (its bytes do not have the hash that was "
                     "stored with them) and was dropped",
                     (long long)id);
-        rc = db_finish(store, db_bind(store, STATEMENT_MODEL_DELETE, err, "i", id), err);
+        rc = db_do(store, STATEMENT_MODEL_DELETE, err, "i", id);
     }
     buf_release(&ids);
     return rc;
 }
 
-/* Run a statement that drops rows of `file`, and note their trials. */
-static int drop_files(struct store *store, sqlite3_stmt *row, struct err *err)
-{
-    int64_t last = 0;
-    int rc = row ? 1 : -1;
-
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
-        int64_t id = sqlite3_column_int64(row, 0);
-
-        if (id != last)
-            buf_put_i64(&store->dropped, id);
-        last = id;
-    }
-    return !rc && buf_failed(&store->dropped) ? err_nomem(err, "files", store->dropped.size) : rc;
-}
-
 static int drop(struct store *store, enum statement id, const char *sweep, int64_t each,
                 bool is_whole, int64_t *n, struct err *err)
 {
-    sqlite3_stmt *row = db_bind(store, STATEMENT_SWEEP_FIND, err, "s", sweep);
     bool is_pruned = id == STATEMENT_MODEL_PRUNE || id == STATEMENT_FILE_PRUNE;
-    const char *types = is_pruned ? "iin" : "i";
-    int64_t sweep_id;
+    bool is_file = id == STATEMENT_FILE_DROP || id == STATEMENT_FILE_PRUNE;
+    int64_t sweep_id, last = 0;
+    sqlite3_stmt *row;
+    int rc = 0;
 
-    if (db_integer(store, row, 0, &sweep_id, err) || db_begin(store, err))
+    if (db_ask(&sweep_id, store, STATEMENT_SWEEP_FIND, err, "s", sweep) || db_begin(store, err))
         return -1;
-    row = db_bind(store, id, err, types, sweep_id, each, (int)is_whole);
-    if (id == STATEMENT_FILE_DROP || id == STATEMENT_FILE_PRUNE)
-        return drop_files(store, row, err);
-    if (db_finish(store, row, err))
-        return -1;
-    if (n)
+    row = db_bind(store, id, err, is_pruned ? "iin" : "i", sweep_id, each, (int)is_whole);
+    /* Statements that drop rows of `file` return their trials. */
+    while (db_next(&rc, store, row, err)) {
+        int64_t trial_id = sqlite3_column_int64(row, 0);
+
+        if (trial_id != last)
+            buf_put_i64(&store->dropped, trial_id);
+        last = trial_id;
+    }
+    if (!rc && buf_failed(&store->dropped))
+        rc = err_nomem(err, "files", store->dropped.size);
+    if (!rc && n)
         *n = sqlite3_changes(store->db);
-    FAULT("store: models were dropped");
-    return 0;
+    if (!rc && !is_file)
+        FAULT("store: models were dropped");
+    return rc;
 }
 
 int store_prune_models(struct store *store, const char *sweep, int64_t each, bool is_whole,
@@ -165,4 +154,20 @@ int store_drop_models(struct store *store, const char *sweep, int64_t *n, struct
                    drop(store, STATEMENT_MODEL_DROP, sweep, 0, false, n, err)
                ? -1
                : 0;
+}
+
+int store_put_prediction(struct store *store, int64_t trial_id, const struct store_prediction *row,
+                         struct err *err)
+{
+    return db_begin(store, err) ||
+                   db_do(store, STATEMENT_PREDICTION_INSERT, err, "inssccss", trial_id,
+                         (int)row->sample, row->id, row->group, &row->observed, &row->predicted,
+                         row->probabilities, row->scores)
+               ? -1
+               : 0;
+}
+
+int store_prune_predictions(struct store *store, const char *sweep, struct err *err)
+{
+    return drop(store, STATEMENT_PREDICTION_PRUNE, sweep, 0, false, NULL, err);
 }

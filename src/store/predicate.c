@@ -30,22 +30,20 @@ struct store_predicate {
 /* All ranks must make the same plan. */
 static bool is_constant_function(const char *name)
 {
-    static const char *const refused[] = {
-        "random",
-        "randomblob",
-        "date",
-        "time",
-        "datetime",
-        "julianday",
-        "strftime",
-        "unixepoch",
-        "changes",
-        "total_changes",
-        "current_date",
-        "current_time",
-        "current_timestamp",
-        "load_extension",
-    };
+    static const char *const refused[] = {"random",
+                                          "randomblob",
+                                          "date",
+                                          "time",
+                                          "datetime",
+                                          "julianday",
+                                          "strftime",
+                                          "unixepoch",
+                                          "changes",
+                                          "total_changes",
+                                          "current_date",
+                                          "current_time",
+                                          "current_timestamp",
+                                          "load_extension"};
 
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (!strcasecmp(refused[i], name))
@@ -72,18 +70,13 @@ static int authorize_axes(void *arg, int action, const char *a, const char *b, c
     }
 }
 
-/* A text that cannot be an axis may be too long for SQLite's limit here. */
-static bool is_fixed_column(const struct sweep *sweep, int id)
-{
-    return !sweep->swept[id] && sweep->line[id] && sweep_row(sweep, id)->flags & PARAM_AXIS;
-}
-
 static void find_columns(struct store_predicate *p, const struct sweep *sweep)
 {
     for (size_t a = 0; a < sweep->n_axes; a++)
         p->columns[p->n_columns++] = sweep->axes[a].id;
     for (int id = 0; id < sweep_end(sweep); id++)
-        if (is_fixed_column(sweep, id))
+        /* A text that cannot be an axis may be too long for SQLite's limit here. */
+        if (!sweep->swept[id] && sweep->line[id] && sweep_row(sweep, id)->flags & PARAM_AXIS)
             p->columns[p->n_columns++] = (enum param_id)id;
 }
 
@@ -116,16 +109,6 @@ static void put_columns(struct buf *sql, const struct store_predicate *p, const 
     }
 }
 
-/* True if a name follows a comparison: optimizer = sgd. */
-static bool is_compared(const char *expression, const char *name)
-{
-    const char *at = strstr(expression, name);
-
-    while (at && at > expression && at[-1] == ' ')
-        at--;
-    return at && at > expression && strchr("=<>", at[-1]);
-}
-
 static int fail(struct store_predicate *p, const struct sweep *sweep, struct err *err)
 {
     struct buf axes = {0};
@@ -134,11 +117,8 @@ static int fail(struct store_predicate *p, const struct sweep *sweep, struct err
     for (size_t a = 0; a < sweep->n_axes; a++)
         buf_printf(&axes, "%s%s", a ? ", " : "", sweep->axes[a].row->key);
     if (!strncmp(what, "no such column", 14))
-        err_set(err, "%s %s: %s; the axes are: %s%s", p->label, p->expression, what,
-                sweep->n_axes ? buf_text(&axes) : "none",
-                is_compared(p->expression, what + sizeof "no such column: " - 1)
-                    ? "; put text in quotes"
-                    : "");
+        err_set(err, "%s %s: %s; the axes are: %s; put text in quotes", p->label, p->expression,
+                what, sweep->n_axes ? buf_text(&axes) : "none");
     else if (!strcmp(what, "not an error"))
         err_set(err, "%s %s: more than one expression", p->label, p->expression);
     else if (sqlite3_errcode(p->db) == SQLITE_INTERRUPT)
@@ -169,20 +149,6 @@ static int prepare(struct store_predicate *p, const struct sweep *sweep, int dep
     if (rc != SQLITE_OK || *rest)
         rc = fail(p, sweep, err);
     buf_release(&sql);
-    return rc;
-}
-
-/* Reject text that closes our parenthesis and opens another ("1) UNION SELECT (1"): it parses at
- * only one depth. */
-static int compile(struct store_predicate *p, const struct sweep *sweep, struct err *err)
-{
-    sqlite3_stmt *deeper;
-    int rc = prepare(p, sweep, 1, &p->statement, err);
-
-    if (rc)
-        return rc;
-    rc = prepare(p, sweep, 2, &deeper, err);
-    sqlite3_finalize(deeper);
     return rc;
 }
 
@@ -217,6 +183,7 @@ int store_predicate_open(struct store_predicate **out, const char *label, const 
                          const struct sweep *sweep, const struct settings *fixed, struct err *err)
 {
     struct store_predicate *p = calloc(1, sizeof *p);
+    sqlite3_stmt *deeper = NULL;
     int rc;
 
     *out = NULL;
@@ -234,7 +201,10 @@ int store_predicate_open(struct store_predicate **out, const char *label, const 
     p->limit.calls = STEPS_A_POINT / STEPS_COUNTED;
     db_limit_steps(p->db, STEPS_COUNTED, &p->limit);
     find_columns(p, sweep);
-    rc = compile(p, sweep, err);
+    /* Reject text that closes our parenthesis and opens another ("1) UNION SELECT (1"): it parses at
+     * only one depth. */
+    rc = prepare(p, sweep, 1, &p->statement, err) || prepare(p, sweep, 2, &deeper, err) ? -1 : 0;
+    sqlite3_finalize(deeper);
     if (!rc && bind_columns(p, (int)sweep->n_axes, p->n_columns, fixed->v) != SQLITE_OK)
         rc = fail(p, sweep, err);
     if (rc) {

@@ -9,16 +9,17 @@
 #include "store/db.h"
 #include "store/store.h"
 
-/* ---- configurations of a stored sweep by key ----
+/* ---- configurations of a stored sweep ----
  *
  * Read once and sorted, so that a large plan is looked up in memory. */
 
 struct stored_config {
     struct hash key;
     int64_t config_id;
+    int32_t config; /* index in the plan; -1: none, or none of its trials is ours */
 };
 
-static int compare_stored(const void *a, const void *b)
+static int compare_keys(const void *a, const void *b)
 {
     const struct hash x = ((const struct stored_config *)a)->key;
     const struct hash y = ((const struct stored_config *)b)->key;
@@ -27,51 +28,41 @@ static int compare_stored(const void *a, const void *b)
                             : (x.low > y.low) - (x.low < y.low);
 }
 
+static int compare_ids(const void *a, const void *b)
+{
+    const struct stored_config *x = a, *y = b;
+
+    return (x->config_id > y->config_id) - (x->config_id < y->config_id);
+}
+
+static void sort_stored(struct buf *stored, int (*compare)(const void *, const void *))
+{
+    if (stored->size)
+        qsort(stored->data, stored->size / sizeof(struct stored_config),
+              sizeof(struct stored_config), compare);
+}
+
+static struct stored_config *find_stored(const struct buf *sorted,
+                                         const struct stored_config *wanted,
+                                         int (*compare)(const void *, const void *))
+{
+    return sorted->size ? bsearch(wanted, sorted->data, sorted->size / sizeof *wanted,
+                                  sizeof *wanted, compare)
+                        : NULL;
+}
+
 static int add_stored(struct buf *out, const struct store *store, sqlite3_stmt *row,
                       struct err *err)
 {
-    struct stored_config stored = {.config_id = sqlite3_column_int64(row, 0)};
+    struct stored_config stored = {.config_id = sqlite3_column_int64(row, 0), .config = -1};
     const char *key = (const char *)sqlite3_column_text(row, 1);
 
-    if (stored.config_id <= 0)
-        return err_set(err,
-                       "%s: a configuration has the number %lld: must be above 0; the file is "
-                       "damaged, or another program changed it",
-                       store->path, (long long)stored.config_id);
     if (!key || hash_parse(&stored.key, key))
         return err_set(err,
                        "%s: configuration %lld has the key '%s': must be 32 hexadecimal digits",
                        store->path, (long long)stored.config_id, key ? key : "");
     buf_add(out, &stored, sizeof stored);
     return buf_failed(out) ? err_nomem(err, "configurations", out->size) : 0;
-}
-
-/* out: of struct stored_config, sorted by key. */
-static int read_stored(struct buf *out, struct store *store, int64_t sweep_id, struct err *err)
-{
-    sqlite3_stmt *row = db_bind(store, STATEMENT_CONFIGS_OF, err, "i", sweep_id);
-    int rc = row ? 1 : -1;
-
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        if (add_stored(out, store, row, err)) {
-            sqlite3_reset(row);
-            rc = -1;
-        }
-    if (!rc && out->size)
-        qsort(out->data, out->size / sizeof(struct stored_config), sizeof(struct stored_config),
-              compare_stored);
-    return rc;
-}
-
-/* 0: none. */
-static int64_t find_stored(const struct buf *sorted, struct hash key)
-{
-    const struct stored_config wanted = {.key = key}, *found = NULL;
-
-    if (sorted->size)
-        found = bsearch(&wanted, sorted->data, sorted->size / sizeof wanted, sizeof wanted,
-                        compare_stored);
-    return found ? found->config_id : 0;
 }
 
 /* ---- new trials, written 16 at a time ----
@@ -92,24 +83,19 @@ struct new_trials {
     struct new_trial of[TRIALS_AT_ONCE];
 };
 
-static int bind_trial(sqlite3_stmt *statement, int column, const struct new_trial *trial)
-{
-    return sqlite3_bind_int64(statement, column, trial->trial_id) ||
-           sqlite3_bind_int64(statement, column + 1, trial->config_id) ||
-           sqlite3_bind_int(statement, column + 2, trial->replicate) ||
-           sqlite3_bind_int(statement, column + 3, trial->fold) ||
-           sqlite3_bind_text(statement, column + 4, trial->key, -1, SQLITE_STATIC);
-}
-
 static int write_trials(struct store *store, enum statement id, const struct new_trial *trials,
                         int n, struct err *err)
 {
-    sqlite3_stmt *statement = db_bind(store, id, err, "");
+    sqlite3_stmt *to = db_bind(store, id, err, "");
 
-    for (int i = 0; statement && i < n; i++)
-        if (bind_trial(statement, 1 + 5 * i, &trials[i]))
+    for (int i = 0, c = 1; to && i < n; i++, c += 5)
+        if (sqlite3_bind_int64(to, c, trials[i].trial_id) ||
+            sqlite3_bind_int64(to, c + 1, trials[i].config_id) ||
+            sqlite3_bind_int(to, c + 2, trials[i].replicate) ||
+            sqlite3_bind_int(to, c + 3, trials[i].fold) ||
+            sqlite3_bind_text(to, c + 4, trials[i].key, -1, SQLITE_STATIC))
             return db_fail(store, err);
-    return db_finish(store, statement, err);
+    return db_finish(store, to, err);
 }
 
 static int new_trials_flush(struct new_trials *trials, struct store *store, struct err *err)
@@ -127,11 +113,7 @@ static int new_trials_flush(struct new_trials *trials, struct store *store, stru
 
 int store_last_trial(int64_t *id, struct store *store, struct err *err)
 {
-    if (db_integer(store, db_bind(store, STATEMENT_TRIAL_LAST, err, ""), 0, id, err))
-        return -1;
-    if (*id < 0)
-        *id = 0;
-    return 0;
+    return db_ask(id, store, STATEMENT_TRIAL_LAST, err, "");
 }
 
 /* Add a trial under the number after the largest, inside one transaction. new_trials_flush() writes
@@ -143,21 +125,12 @@ static int new_trials_add(struct new_trials *trials, struct store *store,
 
     if (trials->last_id < 0 && store_last_trial(&trials->last_id, store, err))
         return -1;
-    if (trials->last_id == INT64_MAX)
-        return err_set(err,
-                       "%s: the largest possible trial number is in use: no trial can be added",
-                       store->path);
     *new = *trial;
     *trial_id = new->trial_id = ++trials->last_id;
     return ++trials->n == TRIALS_AT_ONCE ? new_trials_flush(trials, store, err) : 0;
 }
 
 /* ---- a walk over the plan ---- */
-
-struct known_config {
-    int64_t config_id;
-    int32_t config; /* index in the plan */
-};
 
 /* Without `insert` a walk only reads. */
 struct walk {
@@ -171,24 +144,15 @@ struct walk {
     bool is_part; /* some trials are not ours: use the numbers of the whole plan */
     bool is_new;  /* nothing needs a lookup */
     bool is_grown;
-    bool gives_stop;            /* the data give a stop part to trials that want one */
-    bool has_stop;              /* trials will be scored on one */
-    struct buf stored;          /* read_stored(), before this walk */
-    struct known_config *known; /* [n_known] sorted by config_id */
-    size_t n_known;
+    bool gives_stop;   /* the data give a stop part to trials that want one */
+    bool has_stop;     /* trials will be scored on one */
+    struct buf stored; /* struct stored_config, from before this walk */
     struct new_trials new_trials;
     struct settings_texts texts;
     bool *has_level;   /* [values of all axes, in order] true: some configuration has it */
     struct buf levels; /* "[1,2": configurations that together have these */
     struct buf json;
 };
-
-static const char *choice_text(struct buf *out, enum param_id id, const struct settings *s)
-{
-    buf_clear(out);
-    param_format(out, id, s->v[id]);
-    return buf_text(out);
-}
 
 /* The caller has checked this with store_differences(). */
 static int check_same(struct walk *w, const char *name, struct err *err)
@@ -214,20 +178,16 @@ static int insert_sweep(struct walk *w, const struct settings *s, struct err *er
     int rc;
 
     sweep_write(&ini, sweep, w->plan->fixed.v);
+    param_format(&objective, P_OBJECTIVE, s->v[P_OBJECTIVE]);
+    param_format(&direction, P_DIRECTION, s->v[P_DIRECTION]);
     if (w->sweep_id) {
-        rc = db_finish(w->store,
-                       db_bind(w->store, STATEMENT_SWEEP_UPDATE, err, "issids", w->sweep_id,
-                               sweep->path, buf_text(&ini), w->plan->n_trials, clock_unix(), parts),
-                       err);
+        rc = db_do(w->store, STATEMENT_SWEEP_UPDATE, err, "issids", w->sweep_id, sweep->path,
+                   buf_text(&ini), w->plan->n_trials, clock_unix(), parts);
     } else {
-        rc = db_finish(w->store,
-                       db_bind(w->store, STATEMENT_SWEEP_INSERT, err, "sssssssnnnids",
-                               s->v[P_SWEEP_NAME].s, choice_text(&objective, P_OBJECTIVE, s),
-                               choice_text(&direction, P_DIRECTION, s), task_name(d->task),
-                               sweep->path, buf_text(&ini), hash_hex(d->digest, digest),
-                               (int)d->n_samples, (int)d->n_features, (int)d->n_classes,
-                               w->plan->n_trials, clock_unix(), parts),
-                       err);
+        rc = db_do(w->store, STATEMENT_SWEEP_INSERT, err, "sssssssnnnids", s->v[P_SWEEP_NAME].s,
+                   buf_text(&objective), buf_text(&direction), task_name(d->task), sweep->path,
+                   buf_text(&ini), hash_hex(d->digest, digest), (int)d->n_samples,
+                   (int)d->n_features, (int)d->n_classes, w->plan->n_trials, clock_unix(), parts);
         w->sweep_id = sqlite3_last_insert_rowid(w->store->db);
         w->is_new = true;
     }
@@ -238,33 +198,28 @@ static int insert_sweep(struct walk *w, const struct settings *s, struct err *er
 }
 
 /* SQLite reuses numbers, so rows whose parent was deleted would join our sweep. */
-static int refuse_orphans(struct walk *w, enum statement id, const char *children,
-                          const char *parent, struct err *err)
+static int refuse_orphans(struct walk *w, struct err *err)
 {
-    int64_t gone;
+    sqlite3_stmt *row = db_bind(w->store, STATEMENT_ORPHANS, err, "");
+    int rc = db_step(w->store, row, err);
 
-    if (db_integer(w->store, db_bind(w->store, id, err, ""), 0, &gone, err))
-        return -1;
-    return !gone ? 0
-                 : err_set(err,
-                           "%s: there are %s of %s %lld, which is missing: another program deleted "
-                           "it; use an older copy, or another --db",
-                           w->store->path, children, parent, (long long)gone);
+    if (rc == 1)
+        rc = err_set(err,
+                     "%s: there are %s, which is missing: another program deleted it; use an older "
+                     "copy, or another --db",
+                     w->store->path, (const char *)sqlite3_column_text(row, 0));
+    sqlite3_reset(row);
+    return rc;
 }
 
 static int find_sweep(struct walk *w, struct err *err)
 {
     struct settings s;
-    sqlite3_stmt *row;
 
     plan_settings(w->plan, 0, &s);
-    if (check_same(w, s.v[P_SWEEP_NAME].s, err))
-        return -1;
-    row = db_bind(w->store, STATEMENT_SWEEP_FIND, err, "s", s.v[P_SWEEP_NAME].s);
-    if (db_integer(w->store, row, 0, &w->sweep_id, err))
-        return -1;
-    if (refuse_orphans(w, STATEMENT_SWEEP_GONE, "configurations", "sweep", err) ||
-        refuse_orphans(w, STATEMENT_CONFIG_GONE, "trials", "configuration", err))
+    if (check_same(w, s.v[P_SWEEP_NAME].s, err) ||
+        db_ask(&w->sweep_id, w->store, STATEMENT_SWEEP_FIND, err, "s", s.v[P_SWEEP_NAME].s) ||
+        refuse_orphans(w, err))
         return -1;
     return w->insert ? insert_sweep(w, &s, err) : 0;
 }
@@ -275,17 +230,12 @@ static int insert_axes(struct walk *w, struct err *err)
     struct settings s;
 
     for (size_t a = 0; a < sweep->n_axes; a++)
-        if (db_finish(w->store,
-                      db_bind(w->store, STATEMENT_AXIS_INSERT, err, "is", w->sweep_id,
-                              sweep->axes[a].row->key),
-                      err))
+        if (db_do(w->store, STATEMENT_AXIS_INSERT, err, "is", w->sweep_id, sweep->axes[a].row->key))
             return -1;
     plan_settings(w->plan, 0, &s);
     buf_clear(&w->json);
     settings_json(&w->json, &s);
-    return db_finish(
-        w->store,
-        db_bind(w->store, STATEMENT_AXIS_CHANGED, err, "is", w->sweep_id, buf_text(&w->json)), err);
+    return db_do(w->store, STATEMENT_AXIS_CHANGED, err, "is", w->sweep_id, buf_text(&w->json));
 }
 
 /* These few configurations, each the first with a value of some axis, are enough to read the levels
@@ -313,33 +263,18 @@ static int insert_config(struct walk *w, int32_t config, const struct settings *
 {
     double flops = w->work ? w->work[config].flops : (double)NAN;
     const char *params = buf_text(&w->texts.json);
+    const struct cell number = {.type = w->is_part ? CELL_INTEGER : CELL_NULL,
+                                .i = (int64_t)config + 1};
     char key[HASH_HEX_SIZE];
 
     hash_hex(hash, key);
-    if (db_finish(w->store,
-                  w->is_part
-                      ? db_bind(w->store, STATEMENT_CONFIG_INSERT_AS, err, "inssdi", w->sweep_id,
-                                (int)config + 1, key, params, flops, (int64_t)config + 1)
-                      : db_bind(w->store, STATEMENT_CONFIG_INSERT, err, "inssd", w->sweep_id,
-                                (int)config + 1, key, params, flops),
-                  err))
+    if (db_do(w->store, STATEMENT_CONFIG_INSERT, err, "inssdc", w->sweep_id, (int)config + 1, key,
+              params, flops, &number))
         return -1;
     *config_id = sqlite3_last_insert_rowid(w->store->db);
     w->is_grown = true;
     if (w->is_new)
         note_levels(w, config, s, *config_id);
-    return 0;
-}
-
-static int insert_trial_as(struct walk *w, const struct new_trial *trial, int64_t t,
-                           struct err *err)
-{
-    if (db_finish(w->store,
-                  db_bind(w->store, STATEMENT_TRIAL_INSERT_AS, err, "innsi", trial->config_id,
-                          (int)trial->replicate, (int)trial->fold, trial->key, t + 1),
-                  err))
-        return -1;
-    w->trials->ids[t] = sqlite3_last_insert_rowid(w->store->db);
     return 0;
 }
 
@@ -350,74 +285,56 @@ static int insert_trial(struct walk *w, int64_t t, int64_t config_id, struct err
         .config_id = config_id, .replicate = trial.replicate, .fold = trial.fold};
 
     hash_hex(settings_texts_key(&w->texts, trial.replicate, trial.fold), new.key);
-    return w->is_part ? insert_trial_as(w, &new, t, err)
-                      : new_trials_add(&w->new_trials, w->store, &new, &w->trials->ids[t], err);
-}
-
-/* longest_s may be NULL. */
-static int count_ended(struct walk *w, int64_t t, const char *outcome, int32_t *out,
-                       float *longest_s, struct err *err)
-{
-    sqlite3_stmt *row =
-        db_bind(w->store, STATEMENT_TRIAL_ENDED, err, "is", w->trials->ids[t], outcome);
-    int rc = row ? db_step(w->store, row, err) : -1;
-
-    if (rc <= 0)
-        return rc;
-    *out = sqlite3_column_int(row, 0);
-    if (longest_s)
-        *longest_s = (float)sqlite3_column_double(row, 1);
-    return db_finish(w->store, row, err);
-}
-
-/* A finished trial needs no counts. */
-static int count_crashes(struct walk *w, int64_t t, int attempts, struct err *err)
-{
-    if (!attempts || w->trials->states[t] > TRIAL_RUNNING)
-        return 0;
-    return count_ended(w, t, "crashed", &w->trials->crashes[t], NULL, err) ||
-                   count_ended(w, t, "lost", &w->trials->lost[t], NULL, err) ||
-                   count_ended(w, t, "stopped", &w->trials->stopped[t], &w->trials->stopped_s[t],
-                               err)
-               ? -1
-               : 0;
-}
-
-static int find_ranks(struct walk *w, int64_t t, struct err *err)
-{
-    int64_t ranks;
-
-    if (db_integer(w->store, db_bind(w->store, STATEMENT_TRIAL_RANKS, err, "i", w->trials->ids[t]),
-                   0, &ranks, err))
+    if (!w->is_part)
+        return new_trials_add(&w->new_trials, w->store, &new, &w->trials->ids[t], err);
+    if (db_do(w->store, STATEMENT_TRIAL_INSERT_AS, err, "innsi", config_id, (int)trial.replicate,
+              (int)trial.fold, new.key, t + 1))
         return -1;
-    w->trials->ranks[t] = (int32_t)ranks;
+    w->trials->ids[t] = sqlite3_last_insert_rowid(w->store->db);
     return 0;
 }
 
-static int compare_known(const void *a, const void *b)
+/* Count attempts since the trial's last result. A finished trial needs no counts. */
+static int count_ended(struct walk *w, int64_t t, struct err *err)
 {
-    const struct known_config *x = a, *y = b;
+    struct store_trials *trials = w->trials;
+    sqlite3_stmt *row = db_bind(w->store, STATEMENT_TRIAL_ENDED, err, "i", trials->ids[t]);
+    int rc = 0;
 
-    return (x->config_id > y->config_id) - (x->config_id < y->config_id);
+    while (db_next(&rc, w->store, row, err)) {
+        const char *outcome;
+        int32_t n;
+        double longest_s;
+
+        rc = db_read(w->store, row, err, "snR", &outcome, &n, &longest_s);
+        if (rc)
+            continue;
+        *(!strcmp(outcome, "crashed") ? &trials->crashes[t]
+          : !strcmp(outcome, "lost")  ? &trials->lost[t]
+                                      : &trials->stopped[t]) = n;
+        if (!strcmp(outcome, "stopped") && !isnan(longest_s))
+            trials->stopped_s[t] = (float)longest_s;
+    }
+    return rc;
 }
 
 /* Ignore trials that are not in the plan or our part. Columns: STATEMENT_TRIALS_OF. */
-static int take_trial(struct walk *w, sqlite3_stmt *row, struct known_config **last,
+static int take_trial(struct walk *w, sqlite3_stmt *row, const struct stored_config **last,
                       struct err *err)
 {
     const struct plan *plan = w->plan;
     int32_t replicate, fold, attempts;
     double value, seconds, predicted, left;
     enum trial_state state;
-    struct known_config of;
-    int64_t trial_id, t;
+    struct stored_config of;
+    int64_t trial_id, ranks, t;
 
     if (db_read(w->store, row, err, "innitRRRnr", &of.config_id, &replicate, &fold, &trial_id,
                 &state, &value, &seconds, &predicted, &attempts, &left))
         return -1;
     if (!*last || (*last)->config_id != of.config_id)
-        *last = bsearch(&of, w->known, w->n_known, sizeof of, compare_known);
-    if (!*last || replicate >= plan->replicates || fold >= plan->folds)
+        *last = find_stored(&w->stored, &of, compare_ids);
+    if (!*last || (*last)->config < 0 || replicate >= plan->replicates || fold >= plan->folds)
         return 0;
     t = ((int64_t)(*last)->config * plan->replicates + replicate) * plan->folds + fold;
     if (!w->trials->ours[t])
@@ -428,37 +345,32 @@ static int take_trial(struct walk *w, sqlite3_stmt *row, struct known_config **l
     w->trials->seconds[t] = seconds;
     w->trials->predicted[t] = predicted;
     w->trials->left[t] = left;
-    if (w->trials->ranks && state == TRIAL_DONE && find_ranks(w, t, err))
-        return -1;
-    return count_crashes(w, t, attempts, err);
-}
-
-static int expect_ranks(struct walk *w, struct err *err)
-{
-    size_t n = (size_t)w->plan->n_trials;
-    int64_t has_members;
-
-    if (db_integer(w->store, db_bind(w->store, STATEMENT_MEMBERS_EXIST, err, ""), 0, &has_members,
-                   err))
-        return -1;
-    if (!has_members)
-        return 0;
-    w->trials->ranks = calloc(n + 1, sizeof *w->trials->ranks);
-    return w->trials->ranks ? 0 : err_nomem(err, "trials", n * sizeof *w->trials->ranks);
+    if (w->trials->ranks && state == TRIAL_DONE) {
+        if (db_ask(&ranks, w->store, STATEMENT_TRIAL_RANKS, err, "i", trial_id))
+            return -1;
+        w->trials->ranks[t] = (int32_t)ranks;
+    }
+    return attempts && state <= TRIAL_RUNNING ? count_ended(w, t, err) : 0;
 }
 
 static int take_trials(struct walk *w, struct err *err)
 {
-    sqlite3_stmt *row =
-        expect_ranks(w, err) ? NULL : db_bind(w->store, STATEMENT_TRIALS_OF, err, "i", w->sweep_id);
-    struct known_config *last = NULL;
-    int rc = row ? 1 : -1;
+    size_t n = (size_t)w->plan->n_trials;
+    const struct stored_config *last = NULL;
+    int64_t has_members;
+    sqlite3_stmt *row;
+    int rc = 0;
 
-    while (rc == 1 && (rc = db_step(w->store, row, err)) == 1)
-        if (take_trial(w, row, &last, err)) {
-            sqlite3_reset(row);
-            rc = -1;
-        }
+    if (db_ask(&has_members, w->store, STATEMENT_MEMBERS_EXIST, err, ""))
+        return -1;
+    if (has_members) {
+        w->trials->ranks = calloc(n + 1, sizeof *w->trials->ranks);
+        if (!w->trials->ranks)
+            return err_nomem(err, "trials", n * sizeof *w->trials->ranks);
+    }
+    row = db_bind(w->store, STATEMENT_TRIALS_OF, err, "i", w->sweep_id);
+    while (db_next(&rc, w->store, row, err))
+        rc = take_trial(w, row, &last, err);
     return rc;
 }
 
@@ -471,19 +383,13 @@ static int64_t first_trial(const struct walk *w, int32_t config, int64_t *end)
     return first;
 }
 
-static bool has_ours(const struct walk *w, int32_t config)
-{
-    int64_t end, first = first_trial(w, config, &end);
-
-    return memchr(w->trials->ours + first, true, (size_t)(end - first)) != NULL;
-}
-
-static bool lacks_trials(const struct walk *w, int32_t config)
+/* is_missing: one that is not stored. */
+static bool has_ours(const struct walk *w, int32_t config, bool is_missing)
 {
     int64_t end;
 
     for (int64_t t = first_trial(w, config, &end); t < end; t++)
-        if (w->trials->ours[t] && !w->trials->ids[t])
+        if (w->trials->ours[t] && !(is_missing && w->trials->ids[t]))
             return true;
     return false;
 }
@@ -499,23 +405,27 @@ static void read_config(struct walk *w, int32_t config, struct settings *s, stru
 
 static int find_configs(struct walk *w, struct err *err)
 {
+    sqlite3_stmt *row = db_bind(w->store, STATEMENT_CONFIGS_OF, err, "i", w->sweep_id);
+    struct stored_config wanted, *found;
     struct settings s;
-    struct hash key;
+    int rc = 0;
 
-    if (read_stored(&w->stored, w->store, w->sweep_id, err))
+    while (db_next(&rc, w->store, row, err))
+        rc = add_stored(&w->stored, w->store, row, err);
+    if (rc)
         return -1;
-    w->known = calloc((size_t)w->plan->n_configs + 1, sizeof *w->known);
-    if (!w->known)
-        return err_nomem(err, "configurations", (size_t)w->plan->n_configs * sizeof *w->known);
+    sort_stored(&w->stored, compare_keys);
     for (int32_t config = 0; config < w->plan->n_configs; config++) {
-        if (!has_ours(w, config))
+        if (!has_ours(w, config, false))
             continue;
-        read_config(w, config, &s, &key);
-        w->trials->config_ids[config] = find_stored(&w->stored, key);
-        if (w->trials->config_ids[config])
-            w->known[w->n_known++] = (struct known_config){w->trials->config_ids[config], config};
+        read_config(w, config, &s, &wanted.key);
+        found = find_stored(&w->stored, &wanted, compare_keys);
+        if (found) {
+            found->config = config;
+            w->trials->config_ids[config] = found->config_id;
+        }
     }
-    qsort(w->known, w->n_known, sizeof *w->known, compare_known);
+    sort_stored(&w->stored, compare_ids);
     return take_trials(w, err);
 }
 
@@ -570,7 +480,7 @@ static int walk_configs(struct walk *w, struct err *err)
     if (!w->has_level)
         return err_nomem(err, "levels", sweep_n_values(w->plan->sweep));
     for (int32_t config = 0; w->insert && config < w->plan->n_configs; config++)
-        if (lacks_trials(w, config) && insert_missing(w, config, err))
+        if (has_ours(w, config, true) && insert_missing(w, config, err))
             return -1;
     if (new_trials_flush(&w->new_trials, w->store, err))
         return -1;
@@ -586,20 +496,13 @@ static int update_levels(struct walk *w, struct err *err)
     if (!w->levels.size) /* no model type of the sweep has any of the axes */
         buf_putc(&w->levels, '[');
     buf_putc(&w->levels, ']');
-    return db_finish(w->store,
-                     db_bind(w->store, STATEMENT_AXIS_LEVELS, err, "is", w->sweep_id,
-                             w->is_new ? buf_text(&w->levels) : NULL),
-                     err);
-}
-
-static bool has_given_stop(const struct dataset *d)
-{
-    return d->part && memchr(d->part, PART_STOP, (size_t)d->n_samples);
+    return db_do(w->store, STATEMENT_AXIS_LEVELS, err, "is", w->sweep_id,
+                 w->is_new ? buf_text(&w->levels) : NULL);
 }
 
 static int register_all(struct walk *w, struct err *err)
 {
-    w->gives_stop = has_given_stop(w->data);
+    w->gives_stop = w->data->part && memchr(w->data->part, PART_STOP, (size_t)w->data->n_samples);
     if (find_sweep(w, err) || insert_axes(w, err) || walk_configs(w, err))
         return -1;
     FAULT("store: a plan is registered in part");
@@ -615,7 +518,6 @@ static void walk_init(struct walk *w)
 static void walk_release(struct walk *w)
 {
     buf_release(&w->stored);
-    free(w->known);
     settings_texts_release(&w->texts);
     free(w->has_level);
     buf_release(&w->levels);
@@ -684,7 +586,7 @@ int store_register(struct store *store, const struct plan *plan, const struct da
 
     walk_init(&w);
     if (!rc)
-        rc = db_finish(store, db_bind(store, STATEMENT_BEGIN, err, ""), err);
+        rc = db_do(store, STATEMENT_BEGIN, err, "");
     if (!rc) {
         rc = register_all(&w, err);
         FAULT("store: before a plan is registered");

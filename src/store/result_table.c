@@ -3,7 +3,6 @@
 
 #include <assert.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -66,52 +65,35 @@ const char *result_table_text(const struct result_table *table, int64_t row, con
     return cell->type == CELL_TEXT ? cell->s : "";
 }
 
-void result_table_drop_last(struct result_table *table)
+static void drop(struct result_table *table, int32_t column)
 {
-    int32_t n = table->n_cols, last = n - 1;
+    int64_t n = table->n_rows * table->n_cols, at = 0;
 
-    for (int64_t r = 0; r < table->n_rows; r++) {
-        release_cell(&table->cells[r * n + last]);
-        memmove(&table->cells[r * last], &table->cells[r * n], (size_t)last * sizeof *table->cells);
-    }
-    free(table->names[last]);
-    table->n_cols = last;
-}
-
-static bool is_empty(const struct result_table *table, int32_t column)
-{
-    for (int64_t r = 0; r < table->n_rows; r++)
-        if (table->cells[r * table->n_cols + column].type != CELL_NULL)
-            return false;
-    return true;
-}
-
-void result_table_drop_all_empty(struct result_table *table)
-{
-    int32_t n = 0, n_cols = table->n_cols;
-    int64_t at = 0;
-    bool *drops = calloc((size_t)n_cols + 1, sizeof *drops);
-
-    if (!drops)
-        return; /* it shows a column too many */
-    for (int32_t c = 0; c < n_cols; c++)
-        drops[c] = is_empty(table, c);
-    for (int64_t i = 0; i < table->n_rows * n_cols; i++)
-        if (!drops[i % n_cols])
-            table->cells[at++] = table->cells[i];
-    for (int32_t c = 0; c < n_cols; c++)
-        if (drops[c])
-            free(table->names[c]);
+    for (int64_t i = 0; i < n; i++)
+        if (i % table->n_cols == column)
+            release_cell(&table->cells[i]);
         else
-            table->names[n++] = table->names[c];
-    table->n_cols = n;
-    free(drops);
+            table->cells[at++] = table->cells[i];
+    free(table->names[column]);
+    table->n_cols--;
+    memmove(&table->names[column], &table->names[column + 1],
+            (size_t)(table->n_cols - column) * sizeof *table->names);
 }
 
-void result_table_drop_empty(struct result_table *table)
+void result_table_drop_last(struct result_table *table, int32_t n)
 {
-    for (int64_t r = 0; r < table->n_rows; r++)
-        if (table->cells[(r + 1) * table->n_cols - 1].type != CELL_NULL)
-            return;
-    result_table_drop_last(table);
+    for (; n > 0; n--)
+        drop(table, table->n_cols - 1);
+}
+
+void result_table_drop_empty(struct result_table *table, int32_t first)
+{
+    for (int32_t c = table->n_cols - 1; c >= first; c--) {
+        int64_t r = 0;
+
+        while (r < table->n_rows && table->cells[r * table->n_cols + c].type == CELL_NULL)
+            r++;
+        if (r == table->n_rows)
+            drop(table, c);
+    }
 }

@@ -33,12 +33,10 @@ int64_t result_table_integer(const struct result_table *table, int64_t row, cons
 double result_table_real(const struct result_table *table, int64_t row, const char *column);
 const char *result_table_text(const struct result_table *table, int64_t row, const char *column);
 
-void result_table_drop_last(struct result_table *table);
+/* Drop the last n columns. */
+void result_table_drop_last(struct result_table *table, int32_t n);
 
-/* Drop the last column if it has no value. */
-void result_table_drop_empty(struct result_table *table);
-
-/* Drop every column without a value. */
-void result_table_drop_all_empty(struct result_table *table);
+/* Drop every column from `first` on without a value. */
+void result_table_drop_empty(struct result_table *table, int32_t first);
 
 #endif

@@ -3,7 +3,6 @@
 #ifndef STORE_SCHEMA_H
 #define STORE_SCHEMA_H
 
-#include <sqlite3.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -12,7 +11,6 @@ struct store;
 
 #define SCHEMA_APPLICATION_ID 0x4553504cu /* "ESPL", as in db/schema.sql */
 #define SCHEMA_VERSION 5u                 /* as in db/schema.sql */
-enum { SCHEMA_VERSIONS = 8 };             /* most in a history */
 
 /* db/schema.sql, embedded at build time. */
 extern const char *const schema_sql[];
@@ -42,10 +40,6 @@ int schema_check(struct store *store, const struct schema_history *history, uint
 /* Read user_version through SQLite: the file's header may be older than the log of a killed run. -1
  * and err also if schema_history lacks it. */
 int schema_version(struct store *store, uint32_t *version, struct err *err);
-
-/* Create the tables of schema `from` in an empty database and migrate them. Returns an SQLite
- * code. */
-int schema_make(sqlite3 *db, const struct schema_history *history, uint32_t from, uint32_t to);
 
 /* All steps or none. */
 int schema_migrate(struct store *store, const struct schema_history *history, uint32_t from,

@@ -10,31 +10,20 @@
 #include "store/session_check.h"
 #include "store/store.h"
 
-/* "slurm 77", or NULL outside a batch system. */
-static const char *own_job(char *text, size_t size)
-{
-    struct batch_job job;
-
-    batch_job_here(&job);
-    *text = '\0';
-    if (job.system != BATCH_NONE)
-        snprintf(text, size, "%s %s", batch_system_name(job.system), job.id);
-    return *text ? text : NULL;
-}
-
 int store_begin_session(struct store *store, const struct store_session *s, struct err *err)
 {
     struct process self;
-    char job[96];
+    struct batch_job job;
+    char text[96]; /* "slurm 77" */
 
     process_self(&self);
+    batch_job_here(&job);
+    snprintf(text, sizeof text, "%s %s", batch_system_name(job.system), job.id);
     if (db_begin(store, err) ||
-        db_finish(store,
-                  db_bind(store, STATEMENT_SESSION_INSERT, err, "sssnnssssdsisi", s->command,
-                          s->version, s->host, (int)s->pid, (int)s->ranks, s->cpu, s->mpi, s->blas,
-                          s->blas_kernel, clock_unix(), self.realm, self.start,
-                          own_job(job, sizeof job), session_check_inode(store)),
-                  err))
+        db_do(store, STATEMENT_SESSION_INSERT, err, "sssnnssssdsisi", s->command, s->version,
+              s->host, (int)s->pid, (int)s->ranks, s->cpu, s->mpi, s->blas, s->blas_kernel,
+              clock_unix(), self.realm, self.start, job.system == BATCH_NONE ? NULL : text,
+              session_check_inode(store)))
         return -1;
     store->session_id = sqlite3_last_insert_rowid(store->db);
     FAULT("store: before a session has begun");
@@ -55,11 +44,8 @@ int store_put_traffic(struct store *store, int32_t rank, const char *host,
         const char *activity = traffic_cell_name(i, &size);
 
         if ((count->calls || count->seconds > 0) &&
-            db_finish(store,
-                      db_bind(store, STATEMENT_TRAFFIC_PUT, err, "inssiiid", store->session_id,
-                              (int)rank, host, activity, size, count->calls, count->bytes,
-                              count->seconds),
-                      err))
+            db_do(store, STATEMENT_TRAFFIC_PUT, err, "inssiiid", store->session_id, (int)rank, host,
+                  activity, size, count->calls, count->bytes, count->seconds))
             return -1;
     }
     return 0;
@@ -69,15 +55,11 @@ int store_put_traffic(struct store *store, int32_t rank, const char *host,
 static int end_attempts(struct store *store, int64_t session_id, double finished,
                         const char *outcome, int *n_trials, struct err *err)
 {
-    if (db_finish(store, db_bind(store, STATEMENT_SESSION_TRIALS_RETURN, err, "i", session_id),
-                  err))
+    if (db_do(store, STATEMENT_SESSION_TRIALS_RETURN, err, "i", session_id))
         return -1;
     *n_trials = sqlite3_changes(store->db);
     FAULT("store: trials of a session were returned");
-    return db_finish(
-        store,
-        db_bind(store, STATEMENT_SESSION_ATTEMPTS_END, err, "ids", session_id, finished, outcome),
-        err);
+    return db_do(store, STATEMENT_SESSION_ATTEMPTS_END, err, "ids", session_id, finished, outcome);
 }
 
 int store_end_session(struct store *store, const char *outcome, struct err *err)
@@ -87,10 +69,7 @@ int store_end_session(struct store *store, const char *outcome, struct err *err)
 
     if (db_begin(store, err) ||
         end_attempts(store, store->session_id, now, "stopped", &n_trials, err) ||
-        db_finish(
-            store,
-            db_bind(store, STATEMENT_SESSION_END, err, "ids", store->session_id, now, outcome),
-            err))
+        db_do(store, STATEMENT_SESSION_END, err, "ids", store->session_id, now, outcome))
         return -1;
     FAULT("store: before a session has ended");
     if (store_commit(store, err))
@@ -104,21 +83,6 @@ int store_cut_session(struct store *store, const char *outcome, struct err *err)
     if (!sqlite3_get_autocommit(store->db) && db_exec(store, "ROLLBACK", err))
         return -1;
     return store_end_session(store, outcome, err);
-}
-
-/* Ignore a session that is known to be dead and had nothing open. */
-static void report_release(struct store *store, const struct session_check *check, int n_trials)
-{
-    char trials[96] = "";
-
-    if (check->life == SESSION_LIFE_ELSEWHERE || (!n_trials && !check->is_assumed))
-        return;
-    if (n_trials)
-        snprintf(trials, sizeof trials, "; %d trial%s that it was running %s pending again",
-                 n_trials, n_trials == 1 ? "" : "s", n_trials == 1 ? "is" : "are");
-    errlist_add(&store->released, "%s: the run of %s %s: %s%s", store->path, check->who,
-                check->is_assumed ? "holds no lock and is assumed dead" : "is gone", check->why,
-                trials);
 }
 
 void store_note_running(struct store *store, int64_t trial_id)
@@ -139,25 +103,32 @@ static int recall(struct store *store, const struct session_check *check, struct
     if (sscanf(store->lock.left, "%lld %lld %lf", &session_id, &trial_id, &started) != 3 ||
         session_id != check->session_id || check->life != SESSION_LIFE_GONE)
         return 0;
-    if (db_finish(store,
-                  db_bind(store, STATEMENT_SESSION_RECALL, err, "iid", (int64_t)session_id,
-                          (int64_t)trial_id, started),
-                  err))
+    if (db_do(store, STATEMENT_SESSION_RECALL, err, "iid", (int64_t)session_id, (int64_t)trial_id,
+              started))
         return -1;
     if (!sqlite3_changes(store->db))
         return 0;
-    return db_finish(store, db_bind(store, STATEMENT_TRIAL_RUNS, err, "i", (int64_t)trial_id), err);
+    return db_do(store, STATEMENT_TRIAL_RUNS, err, "i", (int64_t)trial_id);
 }
 
 static int release(struct store *store, const struct session_check *check, struct err *err)
 {
-    int n_trials;
+    char trials[96] = "";
+    int n;
 
     if (db_begin(store, err) || recall(store, check, err) ||
-        end_attempts(store, check->session_id, NAN, "lost", &n_trials, err) ||
-        db_finish(store, db_bind(store, STATEMENT_SESSION_LOST, err, "i", check->session_id), err))
+        end_attempts(store, check->session_id, NAN, "lost", &n, err) ||
+        db_do(store, STATEMENT_SESSION_LOST, err, "i", check->session_id))
         return -1;
-    report_release(store, check, n_trials);
+    /* Not worth a line: known to be dead, and had nothing open. */
+    if (check->life == SESSION_LIFE_ELSEWHERE || (!n && !check->is_assumed))
+        return 0;
+    if (n)
+        snprintf(trials, sizeof trials, "; %d trial%s that it was running %s pending again", n,
+                 n == 1 ? "" : "s", n == 1 ? "is" : "are");
+    errlist_add(&store->released, "%s: the run of %s %s: %s%s", store->path, check->who,
+                check->is_assumed ? "holds no lock and is assumed dead" : "is gone", check->why,
+                trials);
     return 0;
 }
 

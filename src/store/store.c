@@ -1,35 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "store/store.h"
 
+#include <endian.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
-#include "base/err.h"
 #include "base/fault.h"
-#include "base/hash.h"
-#include "data/core/dataset.h"
-#include "gcn/cost.h"
-#include "grid/plan.h"
+#include "base/student.h"
+#include "program/folder.h"
 #include "store/database_file.h"
 #include "store/db.h"
 #include "store/schema.h"
 #include "store/session_check.h"
-#include "store/sqlite_error.h"
 #include "store/trial_files.h"
-#include "trial/result.h"
-
-#define TEXT(number) #number
-#define AS_TEXT(number) TEXT(number)
+#include "trial/failures.h"
 
 #define WRITER_PATIENCE_S 10.0
 #define READER_PATIENCE_MS 10000
@@ -37,12 +27,7 @@
 
 #define CHECKED_WHOLE_BYTES (16 << 20) /* takes 0.1 s */
 
-enum { HEADER_BYTES = 100, HEADER_PAGE_SIZE = 16, HEADER_PAGES = 28, HEADER_APPLICATION_ID = 68 };
-
-static uint32_t big_endian(const unsigned char *p)
-{
-    return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-}
+enum { HEADER_BYTES = 100, HEADER_APPLICATION_ID = 68 };
 
 /* Check the header before SQLite opens the file and repairs, checkpoints or locks it: a file that
  * is not ours must stay as it is (https://sqlite.org/fileformat2.html, 1.3). Our header is never
@@ -50,6 +35,7 @@ static uint32_t big_endian(const unsigned char *p)
 static int check_header(const char *path, bool *is_empty, struct err *err)
 {
     unsigned char header[HEADER_BYTES];
+    uint32_t id;
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     int failure = errno;
     struct stat st;
@@ -74,7 +60,8 @@ static int check_header(const char *path, bool *is_empty, struct err *err)
         return 0;
     if (n != HEADER_BYTES || memcmp(header, "SQLite format 3", 16) != 0)
         return err_set(err, "%s: not a database", path);
-    if (big_endian(header + HEADER_APPLICATION_ID) != SCHEMA_APPLICATION_ID)
+    memcpy(&id, header + HEADER_APPLICATION_ID, sizeof id);
+    if (be32toh(id) != SCHEMA_APPLICATION_ID)
         return err_set(err, "%s: a database of another program", path);
     return 0;
 }
@@ -85,14 +72,11 @@ static int check_journal(const char *path, struct err *err)
 {
     static const unsigned char magic[] = {0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7};
     unsigned char end[sizeof magic];
-    char *real = realpath(path, NULL), *name = NULL;
+    char *name = database_file_beside(path, "-journal");
+    int fd = name ? open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW) : -1;
     struct stat st;
-    int fd = -1;
     bool names_one;
 
-    if (asprintf(&name, "%s-journal", real ? real : path) >= 0)
-        fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
-    free(real);
     free(name);
     if (fd < 0)
         return 0;
@@ -122,6 +106,165 @@ static struct store *store_new(const char *path, struct err *err)
     return store;
 }
 
+/* Restrict a new connection before any other SQL (doc/decisions/0034). Nothing can be attached, the
+ * file's triggers and views do not run, its expressions call only harmless functions, and SQLite
+ * checks pages as it reads them. */
+static int distrust(struct store *store, struct err *err)
+{
+    static const struct {
+        int name, value;
+    } switches[] = {
+        {SQLITE_DBCONFIG_DEFENSIVE, 1},
+        {SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0},
+        {SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER, 0},
+        {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, 0},
+        {SQLITE_DBCONFIG_ENABLE_TRIGGER, 0}, /* except temporary triggers */
+        {SQLITE_DBCONFIG_ENABLE_VIEW, 0},    /* except temporary views */
+    };
+    /* Far above what this program needs, and well below SQLite's defaults. */
+    static const struct {
+        int name, value;
+    } limits[] = {
+        {SQLITE_LIMIT_ATTACHED, 0},          {SQLITE_LIMIT_SQL_LENGTH, 1000000},
+        {SQLITE_LIMIT_EXPR_DEPTH, 500},      {SQLITE_LIMIT_COMPOUND_SELECT, 100},
+        {SQLITE_LIMIT_VDBE_OP, 1000000},     {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
+        {SQLITE_LIMIT_VARIABLE_NUMBER, 200}, {SQLITE_LIMIT_WORKER_THREADS, 0},
+    };
+
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (sqlite3_db_config(store->db, switches[i].name, switches[i].value, NULL) != SQLITE_OK)
+            return err_set(err, "%s: this SQLite cannot open files safely (option %d)", store->path,
+                           switches[i].name);
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+        sqlite3_limit(store->db, limits[i].name, limits[i].value);
+    return db_exec(store, "PRAGMA cell_size_check = on", err);
+}
+
+/* ---- SQL functions of this program, which views of the file cannot use ---- */
+
+/* t95(n): the two-sided 95 % point of Student's t with n degrees of freedom */
+static void t95(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    (void)n;
+    sqlite3_result_double(context, student_two_sided(0.95, sqlite3_value_int64(values[0])));
+}
+
+/* is_traffic(activity, size): size -1 for any */
+static void is_traffic(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const char *activity = (const char *)sqlite3_value_text(values[0]);
+
+    (void)n;
+    sqlite3_result_int(
+        context, activity && traffic_find_cell(activity, sqlite3_value_int64(values[1])) >= 0);
+}
+
+static void is_file_name(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const char *name = (const char *)sqlite3_value_text(values[0]);
+
+    (void)n;
+    sqlite3_result_int(context, name && folder_contains(name));
+}
+
+static void result_buf(sqlite3_context *context, struct buf *text)
+{
+    if (buf_failed(text))
+        sqlite3_result_error_nomem(context);
+    else
+        sqlite3_result_text(context, buf_text(text), -1, SQLITE_TRANSIENT);
+    buf_release(text);
+}
+
+/* failure_stem(reason): the reason of a failure as it is grouped */
+static void failure_stem(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const char *reason = (const char *)sqlite3_value_text(values[0]);
+    struct buf stem = {0};
+
+    (void)n;
+    failures_stem(&stem, reason ? reason : "");
+    result_buf(context, &stem);
+}
+
+/* program_checkpoints(): JSON array of the trials of which a program left a checkpoint */
+static void checkpoints(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const struct store *store = sqlite3_user_data(context);
+    struct buf ids = {0}, json = {0};
+    struct cursor in;
+
+    (void)n;
+    (void)values;
+    trial_files_put_checkpoints(&ids, store->path);
+    in = (struct cursor){.data = ids.data, .size = ids.size};
+    while (in.at < in.size)
+        buf_printf(&json, "%c%lld", json.size ? ',' : '[', (long long)cursor_i64(&in));
+    buf_puts(&json, json.size ? "]" : "[]");
+    json.failed |= buf_failed(&ids);
+    buf_release(&ids);
+    result_buf(context, &json);
+}
+
+/* program_epoch(trial), program_seconds(trial), program_saved(trial): as in trial_files.h; NULL:
+ * unknown, or no checkpoint */
+static void program_epoch(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    const struct store *store = sqlite3_user_data(context);
+    int32_t epoch = trial_files_epoch(store->path, sqlite3_value_int64(values[0]));
+
+    (void)n;
+    if (epoch >= 0)
+        sqlite3_result_int(context, epoch);
+}
+
+static void result_positive(sqlite3_context *context, sqlite3_value *trial,
+                            double (*of)(const char *db, int64_t trial_id))
+{
+    const struct store *store = sqlite3_user_data(context);
+    double value = of(store->path, sqlite3_value_int64(trial));
+
+    if (value > 0)
+        sqlite3_result_double(context, value);
+}
+
+static void program_seconds(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    (void)n;
+    result_positive(context, values[0], trial_files_seconds);
+}
+
+static void program_saved(sqlite3_context *context, int n, sqlite3_value **values)
+{
+    (void)n;
+    result_positive(context, values[0], trial_files_saved);
+}
+
+static int add_functions(struct store *store, struct err *err)
+{
+    const struct {
+        const char *name;
+        int n_arguments, flags;
+        void (*call)(sqlite3_context *, int, sqlite3_value **);
+    } functions[] = {{"t95", 1, SQLITE_DETERMINISTIC, t95},
+                     {"is_traffic", 2, SQLITE_DETERMINISTIC, is_traffic},
+                     {"is_file_name", 1, SQLITE_DETERMINISTIC, is_file_name},
+                     {"failure_stem", 1, SQLITE_DETERMINISTIC, failure_stem},
+                     {"program_checkpoints", 0, SQLITE_DIRECTONLY, checkpoints},
+                     {"program_epoch", 1, SQLITE_DIRECTONLY, program_epoch},
+                     {"program_saved", 1, SQLITE_DIRECTONLY, program_saved},
+                     {"program_seconds", 1, SQLITE_DIRECTONLY, program_seconds}};
+
+    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++)
+        if (sqlite3_create_function(store->db, functions[i].name, functions[i].n_arguments,
+                                    SQLITE_UTF8 | functions[i].flags, store, functions[i].call,
+                                    NULL, NULL) != SQLITE_OK)
+            return db_fail(store, err);
+    return 0;
+}
+
+/* ---- opening ---- */
+
 /* In a URI no name is special to SQLite (":memory:", "file:..."). */
 static int open_uri(struct store *store, int flags, const char *suffix, struct err *err)
 {
@@ -140,7 +283,7 @@ static int open_uri(struct store *store, int flags, const char *suffix, struct e
     buf_release(&uri);
     if (rc != SQLITE_OK)
         return db_fail(store, err);
-    return db_distrust(store, err) || db_add_functions(store, err) ? -1 : 0;
+    return distrust(store, err) || add_functions(store, err) ? -1 : 0;
 }
 
 static int create_schema(struct store *store, struct err *err)
@@ -205,17 +348,18 @@ bool store_was_full(const struct store *store)
 
 static int check_part(struct store *store, const char *sql, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, sql, err);
-    int rc = row ? db_step(store, row, err) : -1;
+    sqlite3_stmt *row = db_query(store, sql, err, "");
+    int rc = db_step(store, row, err);
     const char *text = rc == 1 ? (const char *)sqlite3_column_text(row, 0) : "ok";
-    const char *last;
+    const char *last = text ? strrchr(text, '\n') : NULL;
 
     if (rc == 1)
-        rc = 0;
-    if (!rc && (!text || strcmp(text, "ok") != 0)) {
-        last = text ? strrchr(text, '\n') : NULL;
-        rc = sqlite_error_damage(store, last ? last + 1 : text ? text : "out of memory", err);
-    }
+        rc = text && !strcmp(text, "ok") ? 0
+                                         : db_damaged(store,
+                                                      last   ? last + 1
+                                                      : text ? text
+                                                             : "out of memory",
+                                                      err);
     sqlite3_finalize(row);
     return rc;
 }
@@ -225,25 +369,16 @@ static int check_part(struct store *store, const char *sql, struct err *err)
  * seconds to read. */
 static int check_pages(struct store *store, struct err *err)
 {
-    static const struct {
-        const char *check;
-        bool is_resumed_from;
-    } parts[] = {
-        {"PRAGMA quick_check(sweep)", true},         {"PRAGMA quick_check(axis)", true},
-        {"PRAGMA quick_check(config)", true},        {"PRAGMA quick_check(trial)", true},
-        {"PRAGMA quick_check(session)", true},       {"PRAGMA quick_check(checkpoint)", true},
-        {"PRAGMA quick_check(attempt)", false},      {"PRAGMA quick_check(metric)", false},
-        {"PRAGMA quick_check(curve)", false},        {"PRAGMA quick_check(timing)", false},
-        {"PRAGMA quick_check(model)", false},        {"PRAGMA quick_check(prediction)", false},
-        {"PRAGMA quick_check(traffic)", false},      {"PRAGMA quick_check(data_fact)", false},
-        {"PRAGMA quick_check(curve_metric)", false}, {"PRAGMA quick_check(log)", false},
-        {"PRAGMA quick_check(file)", false},         {"PRAGMA quick_check(member)", false},
-    };
+    static const char *const resumed_from[] = {
+        "PRAGMA quick_check(sweep)",   "PRAGMA quick_check(axis)",
+        "PRAGMA quick_check(config)",  "PRAGMA quick_check(trial)",
+        "PRAGMA quick_check(session)", "PRAGMA quick_check(checkpoint)"};
     struct stat st;
-    bool is_small = stat(store->path, &st) || st.st_size <= CHECKED_WHOLE_BYTES;
 
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        if ((is_small || parts[i].is_resumed_from) && check_part(store, parts[i].check, err))
+    if (stat(store->path, &st) || st.st_size <= CHECKED_WHOLE_BYTES)
+        return check_part(store, "PRAGMA quick_check", err);
+    for (size_t i = 0; i < sizeof resumed_from / sizeof *resumed_from; i++)
+        if (check_part(store, resumed_from[i], err))
             return -1;
     return 0;
 }
@@ -251,20 +386,11 @@ static int check_pages(struct store *store, struct err *err)
 /* A run that was killed while it created the file may have left only its journal. */
 static int check_empty(struct store *store, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, "PRAGMA page_count", err);
-    int64_t pages = 0;
-    int rc = db_integer(store, row, 0, &pages, err);
+    int64_t pages;
+    int rc = db_integer(&pages, store, "PRAGMA page_count", err, "");
 
-    sqlite3_finalize(row);
     store->is_new |= !rc && !pages;
     return rc;
-}
-
-static int check_file(struct store *store, uint32_t version, struct err *err)
-{
-    if (store->is_new)
-        return 0;
-    return schema_check(store, &schema_history, version, err) || check_pages(store, err) ? -1 : 0;
 }
 
 /* synchronous = full lets a commit survive a power cut, at no cost with two commits a second. */
@@ -282,12 +408,14 @@ static int open_writer(struct store *store, struct err *err)
                        store->path);
     /* A commit's models fit into the cache. secure_delete, which Debian's SQLite turns on, would
      * overwrite dropped models with zeros and double the bytes written. */
-    if (db_exec(store,
-                "PRAGMA synchronous = full; PRAGMA foreign_keys = on;"
-                "PRAGMA cache_size = -" AS_TEXT(STORE_CACHE_KIB) "; PRAGMA secure_delete = off",
-                err) ||
+    if (db_execf(store, err,
+                 "PRAGMA synchronous = full; PRAGMA foreign_keys = on;"
+                 "PRAGMA cache_size = -%d; PRAGMA secure_delete = off",
+                 STORE_CACHE_KIB) ||
         check_empty(store, err) || (store->is_new && create_schema(store, err)) ||
-        schema_version(store, &version, err) || check_file(store, version, err) ||
+        schema_version(store, &version, err) ||
+        (!store->is_new &&
+         (schema_check(store, &schema_history, version, err) || check_pages(store, err))) ||
         session_check_all(store, err) || session_check_refuse(store, err) ||
         schema_migrate(store, &schema_history, version, err) || views_for_reading(store, err) ||
         session_release(store, err))
@@ -297,6 +425,9 @@ static int open_writer(struct store *store, struct err *err)
 
 static void discard(struct store *store, bool with_file)
 {
+    struct buf *const bufs[] = {&store->models,   &store->dropped, &store->ended, &store->gangs,
+                                &store->reported, &store->written, &store->saved};
+
     for (int i = 0; i < STATEMENT_COUNT; i++)
         sqlite3_finalize(store->statements[i]);
     sqlite3_close(store->db);
@@ -305,13 +436,8 @@ static void discard(struct store *store, bool with_file)
         unlink(store->path);
     lock_release(&store->lock);
     errlist_release(&store->released);
-    buf_release(&store->models);
-    buf_release(&store->dropped);
-    buf_release(&store->ended);
-    buf_release(&store->gangs);
-    buf_release(&store->reported);
-    buf_release(&store->written);
-    buf_release(&store->saved);
+    for (size_t i = 0; i < sizeof bufs / sizeof *bufs; i++)
+        buf_release(bufs[i]);
     free(store->checks);
     free(store->path);
     free(store);
@@ -320,20 +446,14 @@ static void discard(struct store *store, bool with_file)
 int store_open(struct store **out, const char *path, struct err *err)
 {
     struct store *store = store_new(path, err);
-    int rc;
 
     *out = NULL;
     if (!store)
         return -1;
     store->is_writer = true;
-    rc = lock_take(&store->lock, path, err);
-    if (!rc)
-        rc = database_file_check(path, true, err);
-    if (!rc)
-        rc = check_header(path, &store->is_new, err) || check_journal(path, err) ? -1 : 0;
-    if (!rc)
-        rc = open_writer(store, err);
-    if (rc) {
+    if (lock_take(&store->lock, path, err) || database_file_check(path, true, err) ||
+        check_header(path, &store->is_new, err) || check_journal(path, err) ||
+        open_writer(store, err)) {
         /* Do not fold a log into a refused file. */
         if (store->db && !store->is_new)
             sqlite3_db_config(store->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
@@ -342,19 +462,6 @@ int store_open(struct store **out, const char *path, struct err *err)
     }
     *out = store;
     return 0;
-}
-
-static bool has_log(const char *path)
-{
-    struct stat st;
-    char *log;
-    bool has;
-
-    if (asprintf(&log, "%s-wal", path) < 0)
-        return true;
-    has = !stat(log, &st) && st.st_size > 0;
-    free(log);
-    return has;
 }
 
 static int open_reading(struct store *store, int flags, const char *suffix, struct err *err)
@@ -389,7 +496,7 @@ static int open_reader(struct store *store, struct err *err)
     if (code == SQLITE_READONLY_ROLLBACK || code == SQLITE_READONLY_RECOVERY)
         return open_reading(store, SQLITE_OPEN_READWRITE, "", err);
     code &= 0xff;
-    if ((code == SQLITE_READONLY || code == SQLITE_CANTOPEN) && !has_log(store->path))
+    if ((code == SQLITE_READONLY || code == SQLITE_CANTOPEN) && !database_file_size(store, "-wal"))
         return open_reading(store, SQLITE_OPEN_READONLY, "?immutable=1", err);
     if (code == SQLITE_READONLY || code == SQLITE_CANTOPEN)
         return err_set(

@@ -15,6 +15,7 @@
 #include "gcn/cost.h"
 #include "grid/plan.h"
 #include "sched/traffic.h"
+#include "store/result_table.h"
 #include "trial/result.h"
 
 struct store;
@@ -246,9 +247,8 @@ int store_remove_leftovers(struct store *store, struct err *err);
 struct store_prediction {
     int32_t sample;
     const char *id;
-    const char *group;                            /* NULL: the data have none */
-    const char *observed_class, *predicted_class; /* NULL in regression: the next two count */
-    double observed, predicted;
+    const char *group;                  /* NULL: the data have none */
+    struct cell observed, predicted;    /* names of classes, or numbers */
     const char *probabilities, *scores; /* JSON objects of the classes, or NULL */
 };
 

@@ -27,16 +27,13 @@ int stored_settings_mark_axes(bool varies[P_MAX], const struct free_names *names
                               struct store *store, sqlite3_stmt *row, struct err *err)
 {
     const char *name;
-    int rc = row ? 1 : -1;
+    int rc = 0;
 
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
+    while (db_next(&rc, store, row, err)) {
         int id;
 
-        if (db_read(store, row, err, "s", &name)) {
-            sqlite3_reset(row);
-            return -1;
-        }
-        id = settings_find(names, name);
+        rc = db_read(store, row, err, "s", &name);
+        id = rc ? P_MAX : settings_find(names, name);
         if (id < P_MAX)
             varies[id] = true;
     }
@@ -68,20 +65,6 @@ int stored_settings_check_text(const struct store *store, const char *what, cons
     return 0;
 }
 
-static int set_param(union value *out, int id, struct sweep *owner, const struct store *store,
-                     const char *value, struct err *err)
-{
-    if (!param_is_text((enum param_id)id))
-        return param_parse(out, (enum param_id)id, value, err) ? err_wrap(err, "%s", store->path)
-                                                               : 0;
-    /* A PARAM_VALUE may have line feeds, which are written as \n. */
-    if (param_row((enum param_id)id)->type != PARAM_VALUE &&
-        stored_settings_check_text(store, param_row((enum param_id)id)->key, value, err))
-        return -1;
-    out->s = sweep_keep_text(owner, strdup(value));
-    return out->s ? 0 : err_nomem(err, "setting", strlen(value));
-}
-
 static int overlay_param(struct settings *settings, bool given[P_MAX], struct sweep *owner,
                          struct store *store, sqlite3_stmt *row, struct err *err)
 {
@@ -100,32 +83,27 @@ static int overlay_param(struct settings *settings, bool given[P_MAX], struct sw
         return err_set(err, "%s: a configuration has an unknown setting '%s'", store->path, name);
     if (!value)
         return err_set(err, "%s: a configuration has no value for '%s'", store->path, name);
-    if (set_param(&settings->v[id], id, owner, store, value, err))
-        return -1;
     given[id] = true;
-    return 0;
+    if (!param_is_text((enum param_id)id))
+        return param_parse(&settings->v[id], (enum param_id)id, value, err)
+                   ? err_wrap(err, "%s", store->path)
+                   : 0;
+    /* A PARAM_VALUE may have line feeds, which are written as \n. */
+    if (param_row((enum param_id)id)->type != PARAM_VALUE &&
+        stored_settings_check_text(store, name, value, err))
+        return -1;
+    settings->v[id].s = sweep_keep_text(owner, strdup(value));
+    return settings->v[id].s ? 0 : err_nomem(err, "setting", strlen(value));
 }
 
 int stored_settings_add(struct settings *settings, bool given[P_MAX], struct sweep *owner,
                         struct store *store, const char *params, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, sql_params, err);
-    int rc = row ? 1 : -1;
+    sqlite3_stmt *row = db_query(store, sql_params, err, "s", params);
+    int rc = 0;
 
-    if (row)
-        sqlite3_bind_text(row, 1, params, -1, SQLITE_STATIC);
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        rc = overlay_param(settings, given, owner, store, row, err) ? -1 : 1;
+    while (db_next(&rc, store, row, err))
+        rc = overlay_param(settings, given, owner, store, row, err);
     sqlite3_finalize(row);
-    return rc;
-}
-
-int stored_settings_overlay(struct settings *settings, struct sweep *owner, struct store *store,
-                            const char *params, struct err *err)
-{
-    bool given[P_MAX] = {false};
-    int rc = stored_settings_add(settings, given, owner, store, params, err);
-
-    stored_settings_keep_meaning(settings, given);
     return rc;
 }

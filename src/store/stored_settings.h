@@ -22,12 +22,8 @@ int stored_settings_check_text(const struct store *store, const char *what, cons
                                struct err *err);
 
 /* Put the JSON object `config.params` into settings; `owner` keeps texts. -1 and err also for an unknown
- * name or value, which comes from a newer program. */
-int stored_settings_overlay(struct settings *settings, struct sweep *owner, struct store *store,
-                            const char *params, struct err *err);
-
-/* Likewise for configurations of one sweep in turn, then stored_settings_keep_meaning(). given:
- * settings that one of them has. */
+ * name or value, which comes from a newer program. Call it for configurations of one sweep in turn,
+ * then stored_settings_keep_meaning(). given: settings that one of them has. */
 int stored_settings_add(struct settings *settings, bool given[P_MAX], struct sweep *owner,
                         struct store *store, const char *params, struct err *err);
 void stored_settings_keep_meaning(struct settings *settings, const bool given[P_MAX]);

@@ -8,15 +8,6 @@
 #include "store/store.h"
 #include "store/stored_settings.h"
 
-static int parse_hash(struct hash *hash, const struct store *store, const char *sweep,
-                      const char *hex, struct err *err)
-{
-    if (!hash_parse(hash, hex))
-        return 0;
-    return err_set(err, "%s: sweep '%s' has the key '%.80s': must be 32 hexadecimal digits",
-                   store->path, sweep, hex);
-}
-
 /* ---- differences between a plan and the stored sweep ----
  *
  * Fixed settings come from the sweep file that the last run stored. Today's pass through the same
@@ -36,7 +27,7 @@ struct sweep_comparison {
 static int read_there(struct sweep_comparison *c, const char *name, struct err *err)
 {
     sqlite3_stmt *row = db_bind(c->store, STATEMENT_SWEEP_FIND, err, "s", name);
-    int rc = row ? db_step(c->store, row, err) : -1;
+    int rc = db_step(c->store, row, err);
     const char *ini, *digest;
 
     if (rc != 1)
@@ -48,36 +39,6 @@ static int read_there(struct sweep_comparison *c, const char *name, struct err *
     }
     sqlite3_reset(row);
     return rc;
-}
-
-static int read_here(struct sweep_comparison *c, struct err *err)
-{
-    const struct sweep *sweep = c->plan->sweep;
-    struct buf ini = {0};
-    int rc;
-
-    sweep_write(&ini, sweep, c->plan->fixed.v);
-    rc = buf_failed(&ini) ? err_nomem(err, "sweep file", ini.size)
-                          : stored_settings_parse_sweep(&c->here, c->store, buf_text(&ini), err);
-    buf_release(&ini);
-    return rc;
-}
-
-static int read_axes(struct sweep_comparison *c, struct err *err)
-{
-    memcpy(c->varies, c->plan->sweep->swept, sizeof c->varies);
-    return stored_settings_mark_axes(c->varies, c->here.names, c->store,
-                                     db_bind(c->store, STATEMENT_AXIS_NAMES, err, "i", c->sweep_id),
-                                     err);
-}
-
-static void put_value(struct buf *out, enum param_id id, union value value)
-{
-    size_t before = out->size;
-
-    param_format(out, id, value);
-    if (out->size == before)
-        buf_puts(out, "(none)");
 }
 
 /* Append the line that restores the stored value, if the file does not set it and the default has
@@ -101,14 +62,16 @@ static void compare(struct sweep_comparison *c, enum param_id id)
     int other = id < P_COUNT ? (int)id : free_names_find(c->there.names, row->key);
     union value there = other < P_MAX ? c->there.fixed.v[other] : (union value){.s = ""};
     union value here = c->here.fixed.v[id];
-    struct buf line = {0};
+    struct buf line = {0}, before = {0}, now = {0};
 
     if (param_equal(id, there, here))
         return;
-    buf_printf(&line, "%s.%s: ", row->section, row->key);
-    put_value(&line, id, there);
-    buf_puts(&line, " -> ");
-    put_value(&line, id, here);
+    param_format(&before, id, there);
+    param_format(&now, id, here);
+    buf_printf(&line, "%s.%s: %s -> %s", row->section, row->key,
+               before.size ? buf_text(&before) : "(none)", now.size ? buf_text(&now) : "(none)");
+    buf_release(&before);
+    buf_release(&now);
     put_remedy(&line, c, id);
     errlist_add(c->out, "%s", buf_text(&line));
     buf_release(&line);
@@ -152,10 +115,20 @@ int store_differences(struct store *store, const struct plan *plan, const struct
                       struct errlist *out, struct err *err)
 {
     struct sweep_comparison c = {.store = store, .plan = plan, .data = data, .out = out};
-    int rc = read_there(&c, plan->sweep->fixed.v[P_SWEEP_NAME].s, err);
+    const struct sweep *sweep = plan->sweep;
+    struct buf ini = {0};
+    int rc = read_there(&c, sweep->fixed.v[P_SWEEP_NAME].s, err);
 
-    if (!rc && c.sweep_id)
-        rc = read_here(&c, err) || read_axes(&c, err) ? -1 : 0;
+    if (!rc && c.sweep_id) {
+        sweep_write(&ini, sweep, plan->fixed.v);
+        memcpy(c.varies, sweep->swept, sizeof c.varies);
+        rc = buf_failed(&ini) ? err_nomem(err, "sweep file", ini.size)
+                              : stored_settings_parse_sweep(&c.here, store, buf_text(&ini), err);
+        if (!rc)
+            rc = stored_settings_mark_axes(
+                c.varies, c.here.names, store,
+                db_bind(store, STATEMENT_AXIS_NAMES, err, "i", c.sweep_id), err);
+    }
     if (!rc && c.sweep_id) {
         for (int id = 0; id < sweep_end(&c.here); id++)
             if (param_row((enum param_id)id)->flags & PARAM_IDENTITY && !c.varies[id])
@@ -164,6 +137,7 @@ int store_differences(struct store *store, const struct plan *plan, const struct
     }
     if (!rc && out->n_lost)
         rc = err_nomem(err, "differences", sizeof err->text);
+    buf_release(&ini);
     sweep_release(&c.there);
     sweep_release(&c.here);
     return rc;
@@ -172,35 +146,33 @@ int store_differences(struct store *store, const struct plan *plan, const struct
 int store_find_digest(struct hash *out, struct store *store, const char *name, struct err *err)
 {
     sqlite3_stmt *row = db_bind(store, STATEMENT_SWEEP_FIND, err, "s", name);
-    int rc = row ? db_step(store, row, err) : -1;
+    int rc = db_step(store, row, err);
     const char *ini, *digest;
     int64_t id;
 
-    if (rc == 1 && (db_read(store, row, err, "iss", &id, &ini, &digest) ||
-                    parse_hash(out, store, name, digest, err)))
+    if (rc == 1 && db_read(store, row, err, "iss", &id, &ini, &digest))
         rc = -1;
-    if (row)
-        sqlite3_reset(row);
+    else if (rc == 1 && hash_parse(out, digest))
+        rc = err_set(err, "%s: sweep '%s' has the key '%.80s': must be 32 hexadecimal digits",
+                     store->path, name, digest);
+    sqlite3_reset(row);
     return rc;
 }
 
 int store_supersede(struct store *store, const char *name, struct buf *renamed, struct err *err)
 {
     sqlite3_stmt *row = db_bind(store, STATEMENT_SWEEP_PAST_NAME, err, "s", name);
-    int rc = row ? db_step(store, row, err) : -1;
     const char *past;
+    int rc = db_step(store, row, err) == 1 ? db_read(store, row, err, "s", &past) : -1;
 
-    if (rc == 1)
-        rc = db_read(store, row, err, "s", &past) ? -1 : 1;
-    if (rc == 1) {
+    if (!rc) {
         buf_clear(renamed);
         buf_puts(renamed, past);
-        sqlite3_reset(row);
         rc = buf_failed(renamed) ? err_nomem(err, "name", renamed->size) : 0;
     }
+    sqlite3_reset(row);
     FAULT("store: before a sweep is renamed");
     if (!rc)
-        rc = db_finish(
-            store, db_bind(store, STATEMENT_SWEEP_RENAME, err, "ss", name, buf_text(renamed)), err);
+        rc = db_do(store, STATEMENT_SWEEP_RENAME, err, "ss", name, buf_text(renamed));
     return rc;
 }

@@ -17,15 +17,10 @@ void trial_files_put_absolute(struct buf *out, const char *db);
 /* Append "DB.files/t345". */
 void trial_files_put_folder(struct buf *out, const char *db, int64_t trial_id);
 
-/* Remove a trial's folder, if it exists. */
-int trial_files_remove(const char *db, int64_t trial_id, struct err *err);
-
-/* Remove the folders of store->dropped after a commit, and forget them. One that cannot be removed
- * stays until store_remove_leftovers(). Internal to src/store. */
-void trial_files_remove_dropped(struct store *store);
-
-/* Likewise the checkpoints, curves and times of store->ended. */
-void trial_files_remove_checkpoints(struct store *store);
+/* Remove, after a commit, the folders of store->dropped, and checkpoints, curves and times of
+ * store->ended, and forget both. A folder that cannot be removed stays until
+ * store_remove_leftovers(). Internal to src/store. */
+void trial_files_remove_old(struct store *store);
 
 /* Remove what processes of gangs wrote after the result of their trial was on disk. */
 void trial_files_remove_gangs(struct store *store);

@@ -19,45 +19,26 @@ struct attempt {
     const char *error;
 };
 
-/* *open: the attempt of this rank; 0: only other ranks have one; -1: none. */
-static int find_open(int64_t *open, struct store *store, int64_t trial_id, int32_t rank,
-                     struct err *err)
-{
-    return db_integer(store, db_bind(store, STATEMENT_ATTEMPT_OPEN, err, "in", trial_id, (int)rank),
-                      -1, open, err);
-}
-
 static int insert(struct store *store, const struct attempt *a, struct err *err)
 {
-    int rc = db_finish(store,
-                       db_bind(store, STATEMENT_ATTEMPT_INSERT, err, "iinsnddss", a->trial_id,
-                               store->session_id, (int)a->place.rank, a->place.host,
-                               (int)a->place.pid, a->started, a->finished, a->outcome, a->error),
-                       err);
+    int rc = db_do(store, STATEMENT_ATTEMPT_INSERT, err, "iinsnddss", a->trial_id,
+                   store->session_id, (int)a->place.rank, a->place.host, (int)a->place.pid,
+                   a->started, a->finished, a->outcome, a->error);
     int64_t id = sqlite3_last_insert_rowid(store->db);
 
     for (int32_t i = 0; !rc && i < a->place.n_members; i++)
-        rc = db_finish(store,
-                       db_bind(store, STATEMENT_MEMBER_INSERT, err, "ins", id,
-                               (int)a->place.members[i].rank, a->place.members[i].host),
-                       err);
+        rc = db_do(store, STATEMENT_MEMBER_INSERT, err, "ins", id, (int)a->place.members[i].rank,
+                   a->place.members[i].host);
     return rc;
 }
 
 static int close_row(struct store *store, int64_t open, const struct attempt *a, struct err *err)
 {
-    return db_finish(store,
-                     db_bind(store, STATEMENT_ATTEMPT_CLOSE, err, "isnddss", open, a->place.host,
-                             (int)a->place.pid, a->started, a->finished, a->outcome, a->error),
-                     err);
+    return db_do(store, STATEMENT_ATTEMPT_CLOSE, err, "isnddss", open, a->place.host,
+                 (int)a->place.pid, a->started, a->finished, a->outcome, a->error);
 }
 
-static bool is_result(const char *outcome)
-{
-    return trial_state_parse(outcome) > TRIAL_RUNNING;
-}
-
-/* open: from find_open(). Without an open row inserts one, which the caller counts. A result ends
+/* open: from STATEMENT_ATTEMPT_OPEN. Without an open row inserts one, which the caller counts. A result ends
  * open attempts of other ranks as 'stopped'. */
 static int end_attempt(struct store *store, int64_t open, const struct attempt *attempt,
                        struct err *err)
@@ -65,26 +46,11 @@ static int end_attempt(struct store *store, int64_t open, const struct attempt *
     if (open > 0 ? close_row(store, open, attempt, err) : insert(store, attempt, err))
         return -1;
     FAULT("store: an attempt has ended");
-    if (!is_result(attempt->outcome))
-        return db_finish(store,
-                         db_bind(store, STATEMENT_TRIAL_RETURNS, err, "i", attempt->trial_id), err);
+    if (trial_state_parse(attempt->outcome) <= TRIAL_RUNNING)
+        return db_do(store, STATEMENT_TRIAL_RETURNS, err, "i", attempt->trial_id);
     return open < 0 ? 0
-                    : db_finish(store,
-                                db_bind(store, STATEMENT_ATTEMPTS_STOP, err, "id",
-                                        attempt->trial_id, attempt->finished),
-                                err);
-}
-
-/* A late message must not restart a trial that has a result. */
-static int has_result(bool *has, struct store *store, int64_t trial_id, struct err *err)
-{
-    int64_t found;
-    int rc = db_integer(
-        store, db_bind(store, STATEMENT_TRIAL_HAS_RESULT, err, "ii", trial_id, store->session_id),
-        0, &found, err);
-
-    *has = found != 0;
-    return rc;
+                    : db_do(store, STATEMENT_ATTEMPTS_STOP, err, "id", attempt->trial_id,
+                            attempt->finished);
 }
 
 int store_attempt_begin(struct store *store, int64_t trial_id, const struct store_place *place,
@@ -95,18 +61,18 @@ int store_attempt_begin(struct store *store, int64_t trial_id, const struct stor
                               .started = started,
                               .finished = NAN,
                               .outcome = "running"};
-    int64_t open;
-    bool is_over;
+    int64_t open, has_result;
 
-    if (db_begin(store, err) || find_open(&open, store, trial_id, place->rank, err) ||
-        has_result(&is_over, store, trial_id, err))
+    if (db_begin(store, err) ||
+        db_ask(&open, store, STATEMENT_ATTEMPT_OPEN, err, "in", trial_id, (int)place->rank) ||
+        db_ask(&has_result, store, STATEMENT_TRIAL_HAS_RESULT, err, "ii", trial_id,
+               store->session_id))
         return -1;
-    if (open > 0 || is_over)
+    /* A late message must not restart a trial that has a result. */
+    if (open > 0 || has_result)
         return 0;
-    if (db_finish(store, db_bind(store, STATEMENT_TRIAL_RUNS, err, "i", trial_id), err))
+    if (db_do(store, STATEMENT_TRIAL_RUNS, err, "i", trial_id))
         return -1;
-    if (!sqlite3_changes(store->db))
-        return err_set(err, "%s: trial %lld is not in it", store->path, (long long)trial_id);
     FAULT("store: a trial is said to run");
     return insert(store, &attempt, err);
 }
@@ -122,10 +88,10 @@ int store_attempt_crashed(struct store *store, int64_t trial_id, const struct st
                               .error = reason};
     int64_t open;
 
-    if (db_begin(store, err) || find_open(&open, store, trial_id, place->rank, err))
+    if (db_begin(store, err) ||
+        db_ask(&open, store, STATEMENT_ATTEMPT_OPEN, err, "in", trial_id, (int)place->rank))
         return -1;
-    if (open <= 0 &&
-        db_finish(store, db_bind(store, STATEMENT_ATTEMPT_COUNT, err, "in", trial_id, 1), err))
+    if (open <= 0 && db_do(store, STATEMENT_ATTEMPT_COUNT, err, "in", trial_id, 1))
         return -1;
     attempt.started = open > 0 ? (double)NAN : now;
     return end_attempt(store, open, &attempt, err);
@@ -141,7 +107,8 @@ int store_attempt_stopped(struct store *store, int64_t trial_id, const struct st
                               .outcome = "stopped"};
     int64_t open;
 
-    if (db_begin(store, err) || find_open(&open, store, trial_id, place->rank, err))
+    if (db_begin(store, err) ||
+        db_ask(&open, store, STATEMENT_ATTEMPT_OPEN, err, "in", trial_id, (int)place->rank))
         return -1;
     return open > 0 ? end_attempt(store, open, &attempt, err) : 0;
 }
@@ -153,17 +120,15 @@ int store_checkpoint(struct store *store, int64_t trial_id, const struct trial_c
 {
     if (db_begin(store, err))
         return -1;
-    return db_finish(store,
-                     db_bind(store, STATEMENT_CHECKPOINT_PUT, err, "inddb", trial_id, (int)c->epoch,
-                             c->left, c->seconds, c->state, c->bytes),
-                     err);
+    return db_do(store, STATEMENT_CHECKPOINT_PUT, err, "inddb", trial_id, (int)c->epoch, c->left,
+                 c->seconds, c->state, c->bytes);
 }
 
 int store_checkpoint_find(struct trial_checkpoint *out, struct buf *state, struct store *store,
                           int64_t trial_id, struct err *err)
 {
     sqlite3_stmt *row = db_bind(store, STATEMENT_CHECKPOINT_FIND, err, "i", trial_id);
-    int rc = row ? db_step(store, row, err) : -1;
+    int rc = db_step(store, row, err);
 
     if (rc != 1)
         return rc;
@@ -187,9 +152,7 @@ static int write_metric(struct store *store, int64_t trial_id, const char *split
 {
     if (isnan(value))
         return 0;
-    return db_finish(
-        store, db_bind(store, STATEMENT_METRIC_INSERT, err, "issd", trial_id, split, name, value),
-        err);
+    return db_do(store, STATEMENT_METRIC_INSERT, err, "issd", trial_id, split, name, value);
 }
 
 static int write_metrics(struct store *store, int64_t trial_id, const struct trial_result *r,
@@ -213,26 +176,11 @@ static int write_curve(struct store *store, int64_t trial_id, const struct trial
     for (int32_t i = 0; i < r->n_curve; i++) {
         const struct gcn_epoch *e = &r->curve[i];
 
-        if (db_finish(store,
-                      db_bind(store, STATEMENT_CURVE_INSERT, err, "indddd", trial_id,
-                              r->epochs ? (int)r->epochs[i] : (int)i + 1, e->train_loss,
-                              e->val_loss, e->val_value, e->seconds),
-                      err))
+        if (db_do(store, STATEMENT_CURVE_INSERT, err, "indddd", trial_id,
+                  r->epochs ? (int)r->epochs[i] : (int)i + 1, e->train_loss, e->val_loss,
+                  e->val_value, e->seconds))
             return -1;
     }
-    return 0;
-}
-
-static int write_timing(struct store *store, int64_t trial_id, const struct trial_result *r,
-                        struct err *err)
-{
-    for (int phase = 0; phase < PHASE_COUNT; phase++)
-        if (r->timing[phase] > 0 &&
-            db_finish(store,
-                      db_bind(store, STATEMENT_TIMING_INSERT, err, "isd", trial_id,
-                              trial_phase_name((enum trial_phase)phase), r->timing[phase]),
-                      err))
-            return -1;
     return 0;
 }
 
@@ -257,16 +205,7 @@ enum { MOST_WRITTEN = 1 << 15 };
 
 static void note_metric(struct store *store, const char *split, const char *name)
 {
-    const char *at = buf_text(&store->written), *end = at + store->written.size;
-
-    for (; at < end; at += strlen(at) + 1) {
-        bool is_same = !strcmp(at, split);
-
-        at += strlen(at) + 1;
-        if (is_same && !strcmp(at, name))
-            return;
-    }
-    if (store->written.size > MOST_WRITTEN)
+    if (db_find_pair(&store->written, split, name) >= 0 || store->written.size > MOST_WRITTEN)
         return;
     buf_add(&store->written, split, strlen(split) + 1);
     buf_add(&store->written, name, strlen(name) + 1);
@@ -286,11 +225,8 @@ static int write_reported(struct store *store, int64_t trial_id, const struct tr
     for (int32_t i = 0; i < r->n_points; i++) {
         const struct program_point *p = &r->points[i];
 
-        if (!isnan(p->value) &&
-            db_finish(store,
-                      db_bind(store, STATEMENT_CURVE_METRIC_INSERT, err, "insd", trial_id,
-                              (int)p->epoch, r->curve_names[p->name], p->value),
-                      err))
+        if (!isnan(p->value) && db_do(store, STATEMENT_CURVE_METRIC_INSERT, err, "insd", trial_id,
+                                      (int)p->epoch, r->curve_names[p->name], p->value))
             return -1;
     }
     return 0;
@@ -299,16 +235,12 @@ static int write_reported(struct store *store, int64_t trial_id, const struct tr
 static int write_outputs(struct store *store, int64_t trial_id, const struct trial_result *r,
                          struct err *err)
 {
-    if (r->log && db_finish(store,
-                            db_bind(store, STATEMENT_LOG_INSERT, err, "iib", trial_id, r->log_total,
-                                    r->log, r->log_bytes),
-                            err))
+    if (r->log && db_do(store, STATEMENT_LOG_INSERT, err, "iib", trial_id, r->log_total, r->log,
+                        r->log_bytes))
         return -1;
     for (int32_t i = 0; i < r->n_files; i++)
-        if (db_finish(store,
-                      db_bind(store, STATEMENT_FILE_INSERT, err, "isi", trial_id, r->files[i],
-                              r->files_bytes[i]),
-                      err))
+        if (db_do(store, STATEMENT_FILE_INSERT, err, "isi", trial_id, r->files[i],
+                  r->files_bytes[i]))
             return -1;
     return 0;
 }
@@ -321,36 +253,12 @@ static int delete_details(struct store *store, int64_t trial_id, struct err *err
                                              STATEMENT_FILE_DELETE};
 
     for (size_t i = 0; i < sizeof deletes / sizeof *deletes; i++)
-        if (db_finish(store, db_bind(store, deletes[i], err, "i", trial_id), err))
+        if (db_do(store, deletes[i], err, "i", trial_id))
             return -1;
     return 0;
 }
 
-/* The attempts of programs that were started again, of which the first closes the open row. The caller
- * counts the others. */
-static int write_restarts(struct store *store, int64_t trial_id, const struct trial_result *r,
-                          int64_t *open, struct err *err)
-{
-    for (int32_t i = 0; i < r->n_restarts; i++) {
-        const struct attempt attempt = {
-            .trial_id = trial_id,
-            .place = {r->rank, r->host, r->pid, r->members, r->n_members},
-            .started = r->restarts[i].started,
-            .finished = r->restarts[i].finished,
-            .outcome = "stopped",
-            .error = r->restarts[i].was_killed
-                         ? "the program was killed (SIGKILL) and started again"
-                         : NULL,
-        };
-
-        if (*open > 0 ? close_row(store, *open, &attempt, err) : insert(store, &attempt, err))
-            return -1;
-        *open = *open > 0 ? -1 : *open;
-    }
-    return 0;
-}
-
-/* open: from find_open(), before write_restarts(). */
+/* open: before write_attempts(). */
 static int update_trial(struct store *store, int64_t trial_id, const struct trial_result *r,
                         int64_t open, int64_t *attempts, struct err *err)
 {
@@ -363,26 +271,37 @@ static int update_trial(struct store *store, int64_t trial_id, const struct tria
                       r->seconds, r->predicted, r->flops, r->peak_bytes,
                       *r->error ? r->error : NULL, more);
 
-    if (db_finish(store, statement, err) ||
-        db_integer(store, db_bind(store, STATEMENT_ATTEMPTS, err, "i", trial_id), 0, attempts, err))
-        return -1;
-    return *attempts
-               ? 0
-               : err_set(err, "%s: trial %lld is not in it", store->path, (long long)trial_id);
+    return db_finish(store, statement, err) ||
+                   db_ask(attempts, store, STATEMENT_ATTEMPTS, err, "i", trial_id)
+               ? -1
+               : 0;
 }
 
-static int write_attempt(struct store *store, int64_t trial_id, const struct trial_result *r,
-                         int64_t open, struct err *err)
+/* The attempts of programs that were started again, of which the first closes the open row, then that
+ * of the result. update_trial() counts them. */
+static int write_attempts(struct store *store, int64_t trial_id, const struct trial_result *r,
+                          int64_t open, struct err *err)
 {
     struct attempt attempt = {
         .trial_id = trial_id,
         .place = {r->rank, r->host, r->pid, r->members, r->n_members},
-        .started = r->started,
-        .finished = r->finished,
-        .outcome = r->state == TRIAL_PENDING ? "stopped" : trial_state_name(r->state),
-        .error = *r->error ? r->error : NULL,
+        .outcome = "stopped",
     };
 
+    for (int32_t i = 0; i < r->n_restarts; i++) {
+        attempt.started = r->restarts[i].started;
+        attempt.finished = r->restarts[i].finished;
+        attempt.error =
+            r->restarts[i].was_killed ? "the program was killed (SIGKILL) and started again" : NULL;
+        if (open > 0 ? close_row(store, open, &attempt, err) : insert(store, &attempt, err))
+            return -1;
+        open = open > 0 ? -1 : open;
+    }
+    attempt.started = r->started;
+    attempt.finished = r->finished;
+    attempt.error = *r->error ? r->error : NULL;
+    if (r->state != TRIAL_PENDING)
+        attempt.outcome = trial_state_name(r->state);
     return end_attempt(store, open, &attempt, err);
 }
 
@@ -404,15 +323,15 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
 {
     int64_t attempts, open;
 
-    if (db_begin(store, err) || find_open(&open, store, trial_id, result->rank, err) ||
+    if (db_begin(store, err) ||
+        db_ask(&open, store, STATEMENT_ATTEMPT_OPEN, err, "in", trial_id, (int)result->rank) ||
         update_trial(store, trial_id, result, open, &attempts, err) ||
-        write_restarts(store, trial_id, result, &open, err) ||
-        write_attempt(store, trial_id, result, open, err))
+        write_attempts(store, trial_id, result, open, err))
         return -1;
     FAULT("store: a result is written in part");
     if (result->state == TRIAL_PENDING)
         return store_report(store, trial_id, result, err);
-    if (db_finish(store, db_bind(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id), err))
+    if (db_do(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id))
         return -1;
     /* A trial in its first attempt has rows of reports only if that was recorded as running. */
     if (((attempts > 1 || open > 0) && delete_details(store, trial_id, err)) ||
@@ -431,5 +350,10 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
     }
     if (buf_failed(&store->ended) || buf_failed(&store->gangs))
         return err_nomem(err, "ended trials", store->ended.size);
-    return write_timing(store, trial_id, result, err);
+    for (int phase = 0; phase < PHASE_COUNT; phase++)
+        if (result->timing[phase] > 0 &&
+            db_do(store, STATEMENT_TIMING_INSERT, err, "isd", trial_id,
+                  trial_phase_name((enum trial_phase)phase), result->timing[phase]))
+            return -1;
+    return 0;
 }

@@ -22,10 +22,13 @@ static const char sql_has_words[] =
     " AND json_array_length(levels) > 0"
     " AND NOT EXISTS (SELECT 1 FROM json_each(levels) WHERE type = 'text'))";
 static const char sql_has_task[] = "SELECT count(*) FROM sweep WHERE task = ?1";
-static const char sql_view[] = "SELECT sql FROM main.sqlite_schema WHERE type = 'view'"
-                               " AND name = ?1";
-static const char sql_temp_view[] = "SELECT sql FROM sqlite_temp_schema WHERE type = 'view'"
-                                    " AND name = ?1";
+/* A view ?1 of the SELECT ?2 exists. */
+#define HAS_VIEW(schema)                                                \
+    "SELECT count(*) FROM " schema " WHERE type = 'view' AND name = ?1" \
+    " AND sql = 'CREATE VIEW ' || ?1 || ' AS' || char(10) || ?2"
+/* A stop part that has columns in the file belongs to another of its sweeps. */
+static const char sql_shows_stop[] = "SELECT count(*) FROM main.sqlite_schema WHERE type = 'view'"
+                                     " AND name = 'trials' AND instr(sql, 'AS \"stop_loss\"')";
 static const char sql_has_stop[] = "SELECT 1 FROM metric WHERE split = 'stop' LIMIT 1";
 
 /* Metrics of programs, the objectives first, then by the first trial that has them. */
@@ -126,41 +129,16 @@ static const char leaderboard_tail[] =
     "    LEFT JOIN spread AS first ON first.config_id = %1$s.config_id\n"
     "ORDER BY ranked.sweep_id, place";
 
-static int has_task(struct store *store, enum task task, bool *has, struct err *err)
+static int read_tasks(bool has[TASK_COUNT], struct store *store, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, sql_has_task, err);
-    int64_t n = 0;
-    int rc;
+    for (int task = 0; task < TASK_COUNT; task++) {
+        int64_t n;
 
-    if (!row)
-        return -1;
-    sqlite3_bind_text(row, 1, task_name(task), -1, SQLITE_STATIC);
-    rc = db_integer(store, row, 0, &n, err);
-    sqlite3_finalize(row);
-    *has = n > 0;
-    return rc;
-}
-
-/* R gives a column the type of its first value: `full` after 32 would be 0. */
-static int has_words(bool *has, struct store *store, const char *name, bool is_free,
-                     struct err *err)
-{
-    enum param_type type = param_row(param_find(NULL, name))->type;
-    sqlite3_stmt *row;
-    int64_t answer = 0;
-    int rc;
-
-    *has = false;
-    if (!is_free && (type == PARAM_REAL || type == PARAM_INT || type == PARAM_CHOICE))
-        return 0;
-    row = db_prepare(store, sql_has_words, err);
-    if (!row)
-        return -1;
-    sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
-    rc = db_integer(store, row, 0, &answer, err);
-    sqlite3_finalize(row);
-    *has = answer != 0;
-    return rc;
+        if (db_integer(&n, store, sql_has_task, err, "s", task_name((enum task)task)))
+            return -1;
+        has[task] = n > 0;
+    }
+    return 0;
 }
 
 /* is_typed: a column of numbers and words is text. The program itself reads the values as they are,
@@ -168,14 +146,18 @@ static int has_words(bool *has, struct store *store, const char *name, bool is_f
 static int put_setting(struct buf *out, struct store *store, const char *name, bool is_typed,
                        bool has_programs, struct err *err)
 {
-    bool is_text = false;
+    enum param_type type = param_row(param_find(NULL, name))->type;
+    int64_t is_text = 0;
 
     if (param_find(NULL, name) == P_COUNT && !has_programs && !settings_gone_value(name))
         return err_set(err,
                        "%s: its axis '%s' is not a setting of this espalier: a newer one wrote the "
                        "file, or another program changed it; 'espalier params' lists the settings",
                        store->path, name);
-    if (is_typed && has_words(&is_text, store, name, has_programs, err))
+    /* R gives a column the type of its first value: `full` after 32 would be 0. */
+    if (is_typed &&
+        (has_programs || (type != PARAM_REAL && type != PARAM_INT && type != PARAM_CHOICE)) &&
+        db_integer(&is_text, store, sql_has_words, err, "s", name))
         return -1;
     buf_puts(out, is_text ? "    CAST(config.params ->> " : "    config.params ->> ");
     db_put_text(out, name);
@@ -187,87 +169,72 @@ static int put_setting(struct buf *out, struct store *store, const char *name, b
     return 0;
 }
 
-static void put_main(struct buf *out)
-{
-    const char *gap = "";
-
-    for (int id = 0; id < P_COUNT; id++)
-        if (param_table[id].flags & PARAM_MAIN) {
-            buf_printf(out, "%s\"%s\"", gap, param_table[id].key);
-            gap = ", ";
-        }
-}
-
-/* Models of espalier's own. */
-static int has_other_task(struct store *store, bool *has, struct err *err)
-{
-    bool has_classes = false;
-    int rc = has_task(store, TASK_REGRESSION, has, err) ||
-             has_task(store, TASK_CLASSIFICATION, &has_classes, err);
-
-    *has |= has_classes;
-    return rc ? -1 : 0;
-}
-
 static int put_settings(struct buf *out, struct store *store, bool is_typed, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, sql_settings, err);
-    struct buf main = {0};
-    bool has_programs = false, has_models = false;
+    bool has[TASK_COUNT], has_programs;
+    struct buf main = {0}; /* JSON array */
+    sqlite3_stmt *row;
     const char *name;
-    int rc = row && !has_task(store, TASK_NONE, &has_programs, err) &&
-                     !has_other_task(store, &has_models, err)
-                 ? 1
-                 : -1;
+    int rc = read_tasks(has, store, err);
 
-    buf_puts(&main, "[");
-    if (has_models || !has_programs)
-        put_main(&main);
-    buf_puts(&main, "]");
-    if (row)
-        sqlite3_bind_text(row, 1, buf_text(&main), -1, SQLITE_TRANSIENT);
-    out->failed |= buf_failed(&main);
-    buf_release(&main);
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
+    if (rc)
+        return -1;
+    has_programs = has[TASK_NONE];
+    for (int id = 0; id < P_COUNT; id++)
+        if (param_table[id].flags & PARAM_MAIN &&
+            (!has_programs || has[TASK_REGRESSION] || has[TASK_CLASSIFICATION]))
+            buf_printf(&main, "%c\"%s\"", main.size ? ',' : '[', param_table[id].key);
+    buf_puts(&main, main.size ? "]" : "[]");
+    row = db_query(store, sql_settings, err, "s", buf_text(&main));
+    while (db_next(&rc, store, row, err))
         rc = db_read(store, row, err, "s", &name) ||
                      put_setting(out, store, name, is_typed, has_programs, err)
                  ? -1
-                 : 1;
+                 : 0;
     sqlite3_finalize(row);
+    out->failed |= buf_failed(&main);
+    buf_release(&main);
     return rc;
 }
 
-static void put_metric(struct buf *out, const char *split, const char *name)
+static void put_metric(struct buf *out, const char *split, const char *name, const char *column)
 {
-    buf_printf(out,
-               "    (SELECT m.value FROM metric AS m WHERE m.trial_id = trial.trial_id\n"
-               "        AND m.split = '%s' AND m.name = '%s') AS %s_%s,\n",
-               split, name, split, name);
+    buf_puts(out, "    (SELECT m.value FROM metric AS m WHERE m.trial_id = trial.trial_id\n"
+                  "        AND m.split = ");
+    db_put_text(out, split);
+    buf_puts(out, " AND m.name = ");
+    db_put_text(out, name);
+    buf_puts(out, ") AS ");
+    db_put_name(out, column);
+    buf_puts(out, ",\n");
 }
 
 static int put_metrics(struct buf *out, struct store *store, bool has_stop, struct err *err)
 {
     static const char *const splits[] = {"val", "test", "stop"};
     bool has[TASK_COUNT];
+    char column[64];
 
-    for (int task = 0; task < TASK_COUNT; task++)
-        if (has_task(store, (enum task)task, &has[task], err))
-            return -1;
+    if (read_tasks(has, store, err))
+        return -1;
     if (has[TASK_NONE] && !has[TASK_REGRESSION] && !has[TASK_CLASSIFICATION])
         return 0;
-    for (int i = 0; i < 2 + has_stop; i++) {
-        for (int m = 0; m < METRIC_COUNT; m++)
-            if (has[metric_rows[m].task])
-                put_metric(out, splits[i], metric_rows[m].name);
-        put_metric(out, splits[i], "loss");
-    }
+    for (int i = 0; i < 2 + has_stop; i++)
+        for (int m = 0; m <= METRIC_COUNT; m++) {
+            const char *name = m < METRIC_COUNT ? metric_rows[m].name : "loss";
+
+            if (m < METRIC_COUNT && !has[metric_rows[m].task])
+                continue;
+            snprintf(column, sizeof column, "%s_%s", splits[i], name);
+            put_metric(out, splits[i], name, column);
+        }
     return 0;
 }
 
 /* ---- metrics that programs reported ---- */
 
-/* Read the names of the columns that the view has without them. */
-static int read_columns(struct result_table *columns, struct store *store, const struct buf *head,
+/* Append the names, each with its NUL, of the columns that the view has without these. */
+static int read_columns(struct buf *names, struct store *store, const struct buf *head,
                         struct err *err)
 {
     struct buf sql = {0};
@@ -275,133 +242,59 @@ static int read_columns(struct result_table *columns, struct store *store, const
     int rc;
 
     buf_printf(&sql, "%s%s", buf_text(head), trials_tail);
-    row = buf_failed(&sql) ? NULL : db_prepare(store, buf_text(&sql), err);
-    rc = row ? db_column_names(columns, row) : -1;
-    if (buf_failed(&sql) || (row && rc))
-        rc = err_nomem(err, "view", sql.size);
+    row = db_query(store, buf_text(&sql), err, "");
+    rc = row ? 0 : -1;
+    for (int c = 0; c < sqlite3_column_count(row); c++)
+        buf_add(names, sqlite3_column_name(row, c), strlen(sqlite3_column_name(row, c)) + 1);
     sqlite3_finalize(row);
     buf_release(&sql);
     return rc;
 }
 
-/* For SQLite names are equal whatever their case. */
-static bool has_name(const struct result_table *columns, const char *name)
-{
-    for (int32_t c = 0; c < columns->n_cols; c++)
-        if (!sqlite3_stricmp(columns->names[c], name))
-            return true;
-    return false;
-}
-
-/* added: the names of the columns that other metrics got, each with its NUL. */
-static bool is_taken(const struct result_table *columns, const struct buf *added, const char *name)
-{
-    const char *at = buf_text(added), *end = at + added->size;
-
-    for (; at < end; at += strlen(at) + 1)
-        if (!sqlite3_stricmp(at, name))
-            return true;
-    return has_name(columns, name);
-}
-
 /* A name that another column has gets the prefix "metric_", the next such name "metric2_". */
-static void put_free_name(struct buf *column, const struct result_table *columns,
-                          const struct buf *added, const char *split, const char *name)
-{
-    char prefix[24] = "";
-
-    for (int n = 1; n == 1 || is_taken(columns, added, buf_text(column)); n++) {
-        buf_clear(column);
-        buf_printf(column, "%s%s%s%s", prefix, split, *split ? "_" : "", name);
-        snprintf(prefix, sizeof prefix, "metric%.0d_", n > 1 ? n : 0); /* nothing for 0 */
-    }
-}
-
-static void put_reported(struct buf *out, struct store *store, const struct result_table *columns,
-                         struct buf *added, const char *split, const char *name)
+static void put_reported(struct buf *out, struct store *store, struct buf *names, const char *split,
+                         const char *name)
 {
     struct buf column = {0};
 
-    put_free_name(&column, columns, added, split, name);
-    buf_puts(out, "    (SELECT m.value FROM metric AS m WHERE m.trial_id = trial.trial_id\n"
-                  "        AND m.split = ");
-    db_put_text(out, split);
-    buf_puts(out, " AND m.name = ");
-    db_put_text(out, name);
-    buf_puts(out, ") AS ");
-    db_put_name(out, buf_text(&column));
-    buf_puts(out, ",\n");
-    buf_add(added, buf_text(&column), column.size + 1);
+    for (int n = 0; !n || db_has_name(names, buf_text(&column)); n++) {
+        buf_clear(&column);
+        if (n)
+            buf_printf(&column, "metric%.0d_", n > 1 ? n : 0); /* nothing for 0 */
+        buf_printf(&column, "%s%s%s", split, *split ? "_" : "", name);
+        /* a metric of models, too, which has its column */
+        if (!n && *split && (!strcmp(name, "loss") || metric_parse(name) >= 0) &&
+            db_has_name(names, buf_text(&column)))
+            goto done;
+    }
+    put_metric(out, split, name, buf_text(&column));
+    buf_add(names, buf_text(&column), column.size + 1);
     buf_add(&store->reported, split, strlen(split) + 1);
     buf_add(&store->reported, name, strlen(name) + 1);
-    out->failed |= buf_failed(&column) || buf_failed(added) || buf_failed(&store->reported);
+done:
+    out->failed |= buf_failed(&column) || buf_failed(names) || buf_failed(&store->reported);
     buf_release(&column);
-}
-
-static bool is_of_models(const struct result_table *columns, const char *split, const char *name)
-{
-    struct buf column = {0};
-    bool is = false;
-
-    buf_printf(&column, "%s_%s", split, name);
-    for (int32_t c = 0; c < columns->n_cols; c++)
-        is |= !strcmp(columns->names[c], buf_text(&column));
-    buf_release(&column);
-    return is && *split && (!strcmp(name, "loss") || metric_parse(name) >= 0);
 }
 
 /* Notes the metrics in store->reported, in the order of their columns. */
 static int put_all_reported(struct buf *out, struct store *store, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, sql_reported, err);
-    struct result_table columns = {0};
-    struct buf added = {0};
+    sqlite3_stmt *row = db_query(store, sql_reported, err, "n", STORE_REPORTED_COLUMNS);
+    struct buf names = {0};
     const char *split, *name;
-    int rc = row ? 1 : -1;
+    int rc = 0;
 
     buf_clear(&store->reported);
-    if (row)
-        sqlite3_bind_int(row, 1, STORE_REPORTED_COLUMNS);
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
-        if ((!columns.names && read_columns(&columns, store, out, err)) ||
-            db_read(store, row, err, "ss", &split, &name))
-            rc = -1;
-        else if (!is_of_models(&columns, split, name))
-            put_reported(out, store, &columns, &added, split, name);
+    while (db_next(&rc, store, row, err)) {
+        rc = (!names.size && read_columns(&names, store, out, err)) ||
+                     db_read(store, row, err, "ss", &split, &name)
+                 ? -1
+                 : 0;
+        if (!rc)
+            put_reported(out, store, &names, split, name);
     }
     sqlite3_finalize(row);
-    result_table_release(&columns);
-    buf_release(&added);
-    return rc;
-}
-
-static int find_view(struct buf *sql, struct store *store, const char *query, const char *name,
-                     struct err *err)
-{
-    sqlite3_stmt *row = db_prepare(store, query, err);
-    const char *text = "";
-    int rc;
-
-    if (!row)
-        return -1;
-    sqlite3_bind_text(row, 1, name, -1, SQLITE_STATIC);
-    rc = db_step(store, row, err);
-    if (rc == 1)
-        rc = db_read(store, row, err, "s", &text);
-    if (!rc)
-        buf_puts(sql, text);
-    sqlite3_finalize(row);
-    return rc;
-}
-
-static int has_view(struct store *store, const char *query, const char *name, const char *sql,
-                    bool *has, struct err *err)
-{
-    struct buf there = {0};
-    int rc = find_view(&there, store, query, name, err);
-
-    *has = !rc && !strcmp(buf_text(&there), sql);
-    buf_release(&there);
+    buf_release(&names);
     return rc;
 }
 
@@ -411,47 +304,33 @@ static int make_view(struct store *store, bool is_temp, const char *name, const 
                      struct err *err)
 {
     const char *schema = is_temp ? "temp" : "main";
-    struct buf sql = {0}, drop = {0}, create = {0};
-    bool has;
-    int rc;
+    int64_t has;
 
-    buf_printf(&sql, "CREATE VIEW %s AS\n%s", name, buf_text(select));
-    buf_printf(&drop, "DROP VIEW IF EXISTS %s.%s", schema, name);
-    buf_printf(&create, "CREATE VIEW %s.%s AS\n%s", schema, name, buf_text(select));
-    rc = buf_failed(select) || buf_failed(&sql)
-             ? err_nomem(err, "view", sql.size)
-             : has_view(store, is_temp ? sql_temp_view : sql_view, name, buf_text(&sql), &has, err);
-    if (!rc && !has)
-        rc = db_run(store, &drop, err) || db_run(store, &create, err) ? -1 : 0;
-    buf_release(&sql);
-    buf_release(&drop);
-    buf_release(&create);
-    return rc;
-}
-
-/* A stop part that has columns in the file belongs to another of its sweeps. */
-static int shows_stop(struct store *store, bool *shows, struct err *err)
-{
-    struct buf there = {0};
-    int rc = *shows ? 0 : find_view(&there, store, sql_view, "trials", err);
-
-    *shows |= strstr(buf_text(&there), "AS stop_loss") != NULL;
-    buf_release(&there);
-    return rc;
+    if (buf_failed(select))
+        return err_nomem(err, "view", select->size);
+    if (db_integer(&has, store,
+                   is_temp ? HAS_VIEW("sqlite_temp_schema") : HAS_VIEW("main.sqlite_schema"), err,
+                   "ss", name, buf_text(select)))
+        return -1;
+    return has ? 0
+               : db_execf(store, err, "DROP VIEW IF EXISTS %s.%s; CREATE VIEW %s.%s AS\n%s", schema,
+                          name, schema, name, buf_text(select));
 }
 
 static int make_trials(struct store *store, bool is_temp, bool has_stop, struct err *err)
 {
     struct buf select = {0};
+    int64_t shows_stop = has_stop;
     int rc;
 
-    if (shows_stop(store, &has_stop, err))
+    if (!has_stop && db_integer(&shows_stop, store, sql_shows_stop, err, ""))
         return -1;
     buf_puts(&select, trials_head);
     rc = put_settings(&select, store, !is_temp, err);
     buf_puts(&select, trials_middle);
     if (!rc)
-        rc = put_metrics(&select, store, has_stop, err) || put_all_reported(&select, store, err)
+        rc = put_metrics(&select, store, shows_stop != 0, err) ||
+                     put_all_reported(&select, store, err)
                  ? -1
                  : 0;
     buf_puts(&select, trials_tail);
@@ -492,8 +371,8 @@ static void put_scored_trials(struct buf *out, const struct store *store)
     buf_puts(out, ") AS value FROM trial)");
 }
 
-static int put_leaderboard(struct buf *out, struct store *store, bool is_typed, int64_t last,
-                           struct err *err)
+int views_put_leaderboard(struct buf *out, struct store *store, bool is_typed, int64_t last,
+                          struct err *err)
 {
     int64_t reference = store->reference;
     struct buf trials = {0};
@@ -522,27 +401,18 @@ static int put_leaderboard(struct buf *out, struct store *store, bool is_typed, 
     return rc;
 }
 
-int views_put_leaderboard(struct buf *out, struct store *store, int64_t last, struct err *err)
-{
-    return put_leaderboard(out, store, false, last, err);
-}
-
-static int make_leaderboard(struct store *store, bool is_temp, struct err *err)
+/* People read the views of the file, the program only the temporary ones. */
+static int make_both(struct store *store, bool is_temp, bool has_stop, struct err *err)
 {
     struct buf select = {0};
-    int rc = put_leaderboard(&select, store, !is_temp, 0, err);
+    int rc = make_trials(store, is_temp, has_stop, err);
 
+    if (!rc)
+        rc = views_put_leaderboard(&select, store, !is_temp, 0, err);
     if (!rc)
         rc = make_view(store, is_temp, "leaderboard", &select, err);
     buf_release(&select);
     return rc;
-}
-
-/* People read the views of the file, the program only the temporary ones. */
-static int make_both(struct store *store, bool is_temp, bool has_stop, struct err *err)
-{
-    return make_trials(store, is_temp, has_stop, err) || make_leaderboard(store, is_temp, err) ? -1
-                                                                                               : 0;
 }
 
 int views_expect(struct store *store, bool has_stop, struct err *err)
@@ -552,12 +422,12 @@ int views_expect(struct store *store, bool has_stop, struct err *err)
 
 int views_update(struct store *store, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, sql_has_stop, err);
-    int64_t has_stop = 0;
-    int rc = db_integer(store, row, 0, &has_stop, err);
+    int64_t has_stop;
 
-    sqlite3_finalize(row);
-    return rc ? rc : views_expect(store, has_stop, err);
+    return db_integer(&has_stop, store, sql_has_stop, err, "") ||
+                   views_expect(store, has_stop != 0, err)
+               ? -1
+               : 0;
 }
 
 int views_for_reading(struct store *store, struct err *err)

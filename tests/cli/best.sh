@@ -44,14 +44,9 @@ is "json is json" "$(sqlite3 :memory: "select count(*), min(value ->> 'place'),
 is "--where keeps the places" "$(best --where "hidden_size = 4 and batch_size = 'full'" -n 0 --format csv | cut -d, -f1)" \
     "place
 $(sqlite3 results.db "select place from leaderboard where hidden_size = 4 and batch_size = 'full' order by place")"
-fails "--where with an unknown column" 2 "$ESPALIER" best --where 'hiden_size = 4'
+fails "--where with an unknown column" 2 "$ESPALIER" best --where 'dropout = full'
 is "the message names it" "$(cat .err)" \
-    "espalier: where hiden_size = 4: results.db: no such column: hiden_size; did you mean hidden_size?"
-fails "--where with a word unlike any column" 2 "$ESPALIER" best --where 'dropout = full'
-is "the message asks for quotes" "$(cat .err)" \
-    "espalier: where dropout = full: results.db: no such column: full; put text in quotes, as in type = 'fixed'"
-fails "--where with a misspelt column" 2 "$ESPALIER" best --where 'batchsize > 3'
-like "the message proposes the column" "$(cat .err)" 'did you mean batch_size[?]$'
+    "espalier: where dropout = full: results.db: no such column: full; 'espalier best' shows the columns; put text in quotes, as in type = 'gcn'"
 best --where "trials > 1000" >none
 is "a condition without matches" "$(wc -l <none)" 1
 like "a warning reports it" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"
@@ -61,7 +56,7 @@ is "--objective ranks by another metric" "$(best -n 0 --format csv --objective v
     "$(sqlite3 results.db "select config_id from trial join metric using (trial_id) where name = 'rmse' and split = 'val' group by 1 order by avg(metric.value), 1")"
 like "in its own direction" "$(cat chatter)" 'mean of val_rmse over replicates and folds, smallest first'
 fails "--objective that no trial has" 2 "$ESPALIER" best --objective val_rms
-is "the message has the nearest one" "$(cat .err)" "espalier: --objective val_rms: no trial of sweep 'small' has this metric; did you mean val_rmse?"
+like "the message lists those that trials have" "$(cat .err)" "^espalier: --objective val_rms: no trial of sweep 'small' has this metric; they have: .*val_rmse"
 fails "--objective of the test part" 2 "$ESPALIER" best --objective test_rmse
 fails "--where with a second statement" 2 "$ESPALIER" best --where '1); delete from trial; --'
 
@@ -291,9 +286,6 @@ is "--sweep" "$(best --sweep small --format csv -n 0 | wc -l)" 13
 fails "a missing sweep" 1 "$ESPALIER" best --sweep none
 is "the message lists the sweeps" "$(cat .err)" \
     "espalier: results.db: no sweep 'none' in it; its sweeps are: small, other"
-fails "a sweep that is nearly there" 1 "$ESPALIER" best --sweep smal
-is "and which was meant" "$(cat .err)" \
-    "espalier: results.db: no sweep 'smal' in it; its sweeps are: small, other; did you mean 'small'?"
 to_full_disk() { "$ESPALIER" best >/dev/full; }
 fails "a full disk behind stdout" 1 to_full_disk
 # ---- tables for papers ----

@@ -264,7 +264,7 @@ sqlite3 unscored.db "DELETE FROM attempt; DELETE FROM trial; DELETE FROM config"
 fails "an empty sweep" 1 report unscored.db -o none.html
 is "the message" "$(cat .err)" "espalier: unscored.db: sweep 'tiny' has no configuration yet; run 'espalier run' first"
 fails "no such sweep" 1 report --sweep tony -o none.html
-is "the message" "$(cat .err)" "espalier: results.db: no sweep 'tony' in it; its sweeps are: tiny; did you mean 'tiny'?"
+is "the message" "$(cat .err)" "espalier: results.db: no sweep 'tony' in it; its sweeps are: tiny"
 fails "a file that exists" 1 report
 is "the message" "$(cat .err)" "espalier: report.html: exists already; --force replaces it"
 fails "the database as output" 1 report -o results.db --force

@@ -82,23 +82,13 @@ static void put_trials(struct fixture *f, struct store *store, const struct gold
     assert_int_equal(store_commit(store, &err), 0);
 }
 
-static int find_column(const struct result_table *table, const char *name)
-{
-    for (int c = 0; c < table->n_cols; c++)
-        if (!strcmp(table->names[c], name))
-            return c;
-    fail_msg("no column %s", name);
-    return -1;
-}
-
 static double number(const struct result_table *table, int64_t row, const char *name)
 {
-    const struct cell *cell = &table->cells[row * table->n_cols + find_column(table, name)];
+    const struct cell *cell = result_table_find(table, row, name);
 
-    assert_int_not_equal(cell->type, CELL_TEXT);
-    return cell->type == CELL_NULL      ? (double)NAN
-           : cell->type == CELL_INTEGER ? (double)cell->i
-                                        : cell->f;
+    if (!cell || cell->type == CELL_TEXT)
+        fail_msg("no number %s", name);
+    return result_table_real(table, row, name);
 }
 
 /* A value near 10^6 is rounded to 10^-10. */
@@ -150,8 +140,7 @@ static void check_case(const struct golden *g)
     assert_int_equal(query_table(&table, store, QUERY_BEST, sweep.sweep_id, &err), 0);
     assert_int_equal(g->expected[table.cells[0].i - 1][COLUMNS - 1], 1);
     result_table_release(&table);
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 static void test_golden(void **state)

@@ -35,29 +35,12 @@ static void put(struct fixture *f, int64_t trial, enum trial_state state, double
 {
     struct store_session session = {.command = "c", .version = "v", .host = "h", .ranks = 1};
     struct store *store = fixture_store(f);
-    struct trial_result r;
     struct err err;
 
-    fixture_result(&r, trial, value);
-    r.state = state;
-    if (state == TRIAL_FAILED)
-        strcpy(r.error, "no reason");
-    if (store_begin_session(store, &session, &err) ||
-        store_result(store, f->known.ids[trial], &r, &err) ||
-        store_end_session(store, "finished", &err))
-        fail_msg("%s", err.text);
-    trial_result_release(&r);
+    assert_int_equal(store_begin_session(store, &session, &err), 0);
+    fixture_put(f, store, trial, state, value);
+    assert_int_equal(store_end_session(store, "finished", &err), 0);
     store_close(store);
-}
-
-static void sql(const struct fixture *f, const char *text)
-{
-    sqlite3 *db;
-
-    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, text, NULL, NULL, NULL))
-        fail_msg("%s", sqlite3_errmsg(db));
-    sqlite3_close(db);
 }
 
 static void merged(struct pair *p, const struct fixture *first, const struct fixture *second)
@@ -123,13 +106,13 @@ static void test_session_that_ended(void **state)
     (void)state;
     pair_open(&p);
     put(&p.a, 0, TRIAL_DONE, 0.5);
-    sql(&p.a, "UPDATE session SET outcome = 'running', finished = NULL");
+    fixture_exec(&p.a, "UPDATE session SET outcome = 'running', finished = NULL");
     merged(&p, &p.a, &p.a);
-    sql(&p.out, "UPDATE session SET outcome = 'lost'");
-    sql(&p.a, "UPDATE session SET outcome = 'finished', finished = 9");
+    fixture_exec(&p.out, "UPDATE session SET outcome = 'lost'");
+    fixture_exec(&p.a, "UPDATE session SET outcome = 'finished', finished = 9");
     merged(&p, &p.a, &p.a);
     fixture_sql_is(&p.out, "SELECT group_concat(outcome || finished) FROM session", "finished9.0");
-    sql(&p.a, "UPDATE session SET outcome = 'running', finished = NULL");
+    fixture_exec(&p.a, "UPDATE session SET outcome = 'running', finished = NULL");
     merged(&p, &p.a, &p.a);
     fixture_sql_is(&p.out, "SELECT group_concat(outcome || finished) FROM session", "finished9.0");
     pair_close(&p);
@@ -160,7 +143,7 @@ static void test_conflicts(void **state)
         merged(&p, &p.a, &p.a);
         put(&p.b, 0, TRIAL_DONE, 0.5);
         put(&p.b, 1, TRIAL_DONE, 0.5);
-        sql(&p.b, cases[i].change);
+        fixture_exec(&p.b, cases[i].change);
         fixture_sql(&p.out, "SELECT group_concat(state || quote(value)) FROM trial", before);
         refused(&p, &p.b, "1 trial with two results: nothing was merged", cases[i].what);
         fixture_sql(&p.out, "SELECT group_concat(state || quote(value)) FROM trial", after);
@@ -182,8 +165,8 @@ static void test_no_conflict(void **state)
     pair_open(&p);
     put(&p.a, 0, TRIAL_DONE, 0.5);
     put(&p.b, 0, TRIAL_DONE, 0.5);
-    sql(&p.b, "UPDATE trial SET seconds = 7, predicted = 7, peak_bytes = 7;"
-              "UPDATE curve SET seconds = 7; UPDATE timing SET seconds = 7");
+    fixture_exec(&p.b, "UPDATE trial SET seconds = 7, predicted = 7, peak_bytes = 7;"
+                       "UPDATE curve SET seconds = 7; UPDATE timing SET seconds = 7");
     merged(&p, &p.a, &p.b);
     fixture_sql_is(&p.out, "SELECT seconds || ' ' || attempts FROM trial WHERE trial_id = 1",
                    "0.5 2");
@@ -232,8 +215,8 @@ static void test_fixed_settings(void **state)
     fixture_plan(&p.b, INI);
     unlink(p.b.path);
     put(&p.b, 0, TRIAL_DONE, 0.25);
-    sql(&p.b, "UPDATE sweep SET ini = replace(ini, 'choose_epoch = loss', '');"
-              "UPDATE config SET params = json_remove(params, '$.choose_epoch')");
+    fixture_exec(&p.b, "UPDATE sweep SET ini = replace(ini, 'choose_epoch = loss', '');"
+                       "UPDATE config SET params = json_remove(params, '$.choose_epoch')");
     fixture_sql_is(&p.b, "SELECT instr(ini, 'choose_epoch') FROM sweep", "0");
     refused(&p, &p.b, "sweep 's' in it has choose_epoch loss, in ", NULL);
     fixture_plan(&p.b, INI "epochs = 7, 100\n");
@@ -261,8 +244,8 @@ static void test_rows_of_others(void **state)
     fixture_plan(&p.a, "[sweep]\nname = t\n[grid]\ndropout = 0, 0.5\n");
     put(&p.a, 0, TRIAL_DONE, 0.5);
     put(&p.b, 1, TRIAL_DONE, 0.5);
-    sql(&p.b, rows);
-    sql(&p.b, "UPDATE session SET outcome = 'running', finished = NULL");
+    fixture_exec(&p.b, rows);
+    fixture_exec(&p.b, "UPDATE session SET outcome = 'running', finished = NULL");
     merged(&p, &p.a, &p.b);
     merged(&p, &p.b, &p.a);
     fixture_sql_is(&p.out,
@@ -282,16 +265,16 @@ static void test_rows_of_others(void **state)
                    " USING (session_id)",
                    "lost2");
     /* It has ended since. */
-    sql(&p.b, "UPDATE session SET outcome = 'finished', finished = 9;"
-              "UPDATE traffic SET calls = 3");
+    fixture_exec(&p.b, "UPDATE session SET outcome = 'finished', finished = 9;"
+                       "UPDATE traffic SET calls = 3");
     merged(&p, &p.b, &p.a);
     fixture_sql_is(&p.out,
                    "SELECT group_concat(outcome || calls) FROM traffic JOIN session"
                    " USING (session_id)",
                    "finished3");
     /* The output's trial failed, so all rows of the other replace its own. */
-    sql(&p.out, "UPDATE trial SET state = 'failed' WHERE replicate = 1 AND value = 0.5;"
-                "UPDATE prediction SET observed = 9");
+    fixture_exec(&p.out, "UPDATE trial SET state = 'failed' WHERE replicate = 1 AND value = 0.5;"
+                         "UPDATE prediction SET observed = 9");
     merged(&p, &p.b, &p.a);
     fixture_sql_is(&p.out, "SELECT group_concat(observed) FROM prediction", "1.5,1");
     pair_close(&p);
@@ -307,9 +290,9 @@ static void test_members(void **state)
     put(&p.a, 0, TRIAL_DONE, 0.5);
     put(&p.b, 0, TRIAL_FAILED, NAN);
     put(&p.b, 1, TRIAL_DONE, 0.25);
-    sql(&p.a, "INSERT INTO member VALUES (1, 1, 'x'), (1, 2, 'y')");
+    fixture_exec(&p.a, "INSERT INTO member VALUES (1, 1, 'x'), (1, 2, 'y')");
     /* Attempt 9 does not exist; another program left its members. */
-    sql(&p.b, "INSERT INTO member VALUES (2, 1, 'z'), (2, 4, 'z'), (9, 1, 'w')");
+    fixture_exec(&p.b, "INSERT INTO member VALUES (2, 1, 'z'), (2, 4, 'z'), (9, 1, 'w')");
     for (int i = 0; i < 2; i++) {
         merged(&p, &p.a, &p.b);
         fixture_sql_is(&p.out,
@@ -344,8 +327,7 @@ static void test_all_tables(void **state)
     struct fixture f;
 
     (void)state;
-    fixture_open(&f, INI);
-    store_close(fixture_store(&f));
+    store_close(fixture_begin(&f, INI));
     fixture_sql_is(
         &f,
         "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema"
@@ -389,7 +371,7 @@ static int64_t steps_for(int n)
                  " SELECT 1, session_id, 0, 'h', pid, started, 'lost' FROM session WHERE pid = "
                  "started - %d.5",
                  n, i * n, i * n);
-        sql(f, text);
+        fixture_exec(f, text);
     }
     n_steps = 0;
     merged(&p, &p.a, &p.b);

@@ -12,22 +12,11 @@
 
 #include "base/process.h"
 #include "store/db.h"
-#include "store/merge.h"
 #include "store/query/query.h"
 #include "store/session_check.h"
 #include "storelib.h"
 
 #define INI "[sweep]\nname = s\n[grid]\nhidden_size = 16, 32\n"
-
-static void sql(const struct fixture *f, const char *text)
-{
-    sqlite3 *db;
-
-    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, text, NULL, NULL, NULL))
-        fail_msg("%s: %s", text, sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
 
 /* A database whose session runs trial 1 and was not closed. */
 static void leave(struct fixture *f)
@@ -38,8 +27,7 @@ static void leave(struct fixture *f)
     struct store *store;
     struct err err;
 
-    fixture_open(f, INI);
-    store = fixture_store(f);
+    store = fixture_begin(f, INI);
     if (store_begin_session(store, &session, &err) ||
         store_attempt_begin(store, f->known.ids[0], &place, 900, &err) || store_commit(store, &err))
         fail_msg("%s", err.text);
@@ -54,7 +42,13 @@ static void be(struct fixture *f, const struct process *p, const char *job)
              "UPDATE session SET host = '%s', pid = %lld, realm = nullif('%s', ''), born = %lld,"
              " job = nullif('%s', '')",
              p->host, (long long)p->pid, p->realm, (long long)p->start, job);
-    sql(f, text);
+    fixture_exec(f, text);
+}
+
+static void end(const struct process *child)
+{
+    kill((pid_t)child->pid, SIGKILL);
+    waitpid((pid_t)child->pid, NULL, 0);
 }
 
 static void spawn(struct process *child)
@@ -152,8 +146,7 @@ static void expect_read(struct fixture *f, enum session_life life, const char *w
     const char *got;
     struct err err;
 
-    if (store_open_reader(&store, f->path, &err))
-        fail_msg("%s", err.text);
+    store = fixture_reader(f);
     assert_int_equal(session_check_life(&got, store, 1), life);
     if (!strstr(got, why))
         fail_msg("%s", got);
@@ -224,8 +217,7 @@ static void test_not_that_process(void **state)
     expect_read(&f, SESSION_LIFE_GONE, "has been rebooted since", "pending", "lost");
     expect_released(&f, "has been rebooted since");
     fixture_close(&f);
-    kill(child.pid, SIGKILL);
-    waitpid((pid_t)child.pid, NULL, 0);
+    end(&child);
 }
 
 static void put_squeue(struct fixture *f, const char *script)
@@ -321,20 +313,7 @@ static void test_copy(void **state)
     expect_read(&f, SESSION_LIFE_ELSEWHERE, "merged from others", "pending", "lost");
     expect_released(&f, "");
     fixture_close(&f);
-    kill(child.pid, SIGKILL);
-    waitpid((pid_t)child.pid, NULL, 0);
-}
-
-static void merge(const struct fixture *out, const struct fixture *in)
-{
-    struct merge_input input = {.path = in->path};
-    struct errlist notes = {0};
-    struct err err;
-
-    if (merge_databases(out->path, &input, 1, &notes, &err))
-        fail_msg("%s", err.text);
-    if (notes.n)
-        fail_msg("%s", notes.text[0]);
+    end(&child);
 }
 
 static void test_merged(void **state)
@@ -352,19 +331,18 @@ static void test_merged(void **state)
     spawn(&child);
     be(&in, &child, "");
     for (int twice = 0; twice < 2; twice++) {
-        merge(&out, &in);
+        assert_int_equal(fixture_merge(&out, &in, NULL), 0);
         fixture_sql_is(&out, sql_all, "running pending 0 none");
     }
     /* Nothing runs in the output, so it can be written. */
-    kill(child.pid, SIGKILL);
-    waitpid((pid_t)child.pid, NULL, 0);
+    end(&child);
     for (int twice = 0; twice < 2; twice++) {
-        merge(&out, &in);
+        assert_int_equal(fixture_merge(&out, &in, NULL), 0);
         fixture_sql_is(&out, sql_all, "lost pending 1 lost");
     }
     fixture_sql_is(&in, "SELECT outcome FROM attempt", "running");
     expect_released(&in, "1 trial");
-    merge(&out, &in);
+    assert_int_equal(fixture_merge(&out, &in, NULL), 0);
     fixture_sql_is(&out, sql_all, "lost pending 1 lost");
     fixture_sql_is(&out, "SELECT count(*) FROM session", "1");
     fixture_close(&in);

@@ -16,25 +16,9 @@ static void check(int rc, const struct err *err)
         fail_msg("%s", err->text);
 }
 
-static void put(struct fixture *f, struct store *store, int64_t trial, enum trial_state state,
-                double value)
-{
-    struct trial_result r;
-    struct err err;
-
-    fixture_result(&r, trial, value);
-    r.state = state;
-    if (state == TRIAL_DIVERGED)
-        strcpy(r.error, "train loss is inf in epoch 3");
-    check(store_result(store, f->known.ids[trial], &r, &err), &err);
-    trial_result_release(&r);
-}
-
 static void done(struct store *store)
 {
-    struct err err;
-
-    check(store_commit(store, &err), &err);
+    fixture_commit(store);
     store_close(store);
 }
 
@@ -44,17 +28,16 @@ static void test_register_and_resume(void **state)
     struct store *store;
 
     (void)state;
-    fixture_open(&f, SWEEP "hidden_size = 16, 32\ndropout = 0.1, 0.5\n");
-    store = fixture_store(&f);
+    store = fixture_begin(&f, SWEEP "hidden_size = 16, 32\ndropout = 0.1, 0.5\n");
     assert_int_equal(f.plan.n_trials, 12);
     for (int i = 0; i < 12; i++) {
         assert_int_equal(f.known.ids[i], i + 1);
         assert_int_equal(f.known.states[i], TRIAL_PENDING);
         assert_true(isnan(f.known.values[i]));
     }
-    put(&f, store, 4, TRIAL_DONE, 0.75);
-    put(&f, store, 5, TRIAL_DIVERGED, NAN);
-    put(&f, store, 6, TRIAL_PENDING, 0);
+    fixture_put(&f, store, 4, TRIAL_DONE, 0.75);
+    fixture_put(&f, store, 5, TRIAL_DIVERGED, NAN);
+    fixture_put(&f, store, 6, TRIAL_PENDING, 0);
     assert_int_equal(f.known.config_ids[plan_trial(&f.plan, 4).config], 2);
     done(store);
 
@@ -84,10 +67,9 @@ static void test_what_a_result_leaves(void **state)
     struct store *store;
 
     (void)state;
-    fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
-    store = fixture_store(&f);
-    put(&f, store, 0, TRIAL_FAILED, NAN);
-    put(&f, store, 0, TRIAL_DONE, 0.5);
+    store = fixture_begin(&f, SWEEP "hidden_size = 16, 32\n");
+    fixture_put(&f, store, 0, TRIAL_FAILED, NAN);
+    fixture_put(&f, store, 0, TRIAL_DONE, 0.5);
     done(store);
     fixture_sql_is(&f, "SELECT state || value || attempts FROM trial WHERE trial_id = 1",
                    "done0.52");
@@ -102,28 +84,6 @@ static void test_what_a_result_leaves(void **state)
     fixture_close(&f);
 }
 
-static void test_session(void **state)
-{
-    struct store_session session = {.command = "espalier run x.ini", .version = "1", .host = "h"};
-    struct fixture f;
-    struct store *store;
-    struct err err;
-
-    (void)state;
-    fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
-    store = fixture_store(&f);
-    check(store_begin_session(store, &session, &err), &err);
-    store_close(store);
-    store = fixture_store(&f);
-    check(store_begin_session(store, &session, &err), &err);
-    put(&f, store, 0, TRIAL_DONE, 0.5);
-    check(store_end_session(store, "finished", &err), &err);
-    store_close(store);
-    fixture_sql_is(&f, "SELECT group_concat(outcome) FROM session", "lost,finished");
-    fixture_sql_is(&f, "SELECT session_id FROM attempt", "2");
-    fixture_close(&f);
-}
-
 static void test_places(void **state)
 {
     static const double values[4][3] = {
@@ -132,11 +92,11 @@ static void test_places(void **state)
     struct store *store;
 
     (void)state;
-    fixture_open(&f, SWEEP "hidden_size = 1, 2, 3, 4, 5\n");
-    store = fixture_store(&f);
+    store = fixture_begin(&f, SWEEP "hidden_size = 1, 2, 3, 4, 5\n");
     for (int c = 0; c < 4; c++)
         for (int r = 0; r < 3; r++)
-            put(&f, store, c * 3 + r, c == 1 && r == 2 ? TRIAL_DIVERGED : TRIAL_DONE, values[c][r]);
+            fixture_put(&f, store, c * 3 + r, c == 1 && r == 2 ? TRIAL_DIVERGED : TRIAL_DONE,
+                        values[c][r]);
     done(store);
     /* 1 and 3 tie; 2 has a failed trial; 5 has not run. */
     fixture_sql_is(&f, "SELECT group_concat(config) FROM (SELECT * FROM leaderboard)", "4,1,3,2,5");
@@ -151,40 +111,6 @@ static void test_places(void **state)
                    "0.6 0.1 0.057735026919 0.5");
     fixture_sql_is(&f, "SELECT trials || ' ' || round(sd, 12) FROM leaderboard WHERE config = 2",
                    "2 0.0");
-    fixture_close(&f);
-}
-
-static void test_smaller_is_better(void **state)
-{
-    struct fixture f;
-    struct store *store;
-
-    (void)state;
-    fixture_open(&f, "[sweep]\nname = s\nobjective = val_rmse\n[grid]\nhidden_size = 1, 2, 3\n");
-    store = fixture_store(&f);
-    put(&f, store, 0, TRIAL_DONE, 2);
-    put(&f, store, 1, TRIAL_DONE, 1);
-    put(&f, store, 2, TRIAL_DONE, NAN);
-    done(store);
-    fixture_sql_is(&f, "SELECT group_concat(config) FROM (SELECT * FROM leaderboard)", "2,1,3");
-    fixture_sql_is(&f, "SELECT ifnull(sd, 'none') FROM leaderboard WHERE place = 1", "none");
-    fixture_close(&f);
-}
-
-static void test_reduction_in_views(void **state)
-{
-    struct fixture f;
-
-    (void)state;
-    fixture_open(&f, SWEEP "reduce = none, exact, pca:20, pca:5\n");
-    done(fixture_store(&f));
-    fixture_sql_is(&f,
-                   "SELECT group_concat(reduce) FROM (SELECT reduce FROM leaderboard"
-                   " ORDER BY config)",
-                   "none,exact,pca:20,pca:5");
-    fixture_sql_is(&f, "SELECT count(*) > 0 FROM trials WHERE reduce = 'pca:20'", "1");
-    fixture_sql_is(&f, "SELECT levels FROM axis WHERE name = 'reduce'",
-                   "[\"exact\",\"none\",\"pca:20\",\"pca:5\"]");
     fixture_close(&f);
 }
 
@@ -233,15 +159,14 @@ static void test_two_sweeps(void **state)
     struct err err;
 
     (void)state;
-    fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
-    store = fixture_store(&f);
-    put(&f, store, 0, TRIAL_DONE, 0.5);
+    store = fixture_begin(&f, SWEEP "hidden_size = 16, 32\n");
+    fixture_put(&f, store, 0, TRIAL_DONE, 0.5);
     done(store);
     fixture_plan(&f, "[sweep]\nname = other\n[grid]\ndropout = 0.1, 0.2, 0.3\n");
     store = fixture_store(&f);
     assert_int_equal(f.known.ids[0], 7);
-    put(&f, store, 1, TRIAL_DONE, 0.6);
-    check(store_commit(store, &err), &err);
+    fixture_put(&f, store, 1, TRIAL_DONE, 0.6);
+    fixture_commit(store);
     check(query_sweep(&sweep, store, NULL, &err), &err);
     assert_string_equal(sweep.name, "other");
     assert_int_equal(sweep.n_sweeps, 2);
@@ -309,12 +234,11 @@ static void test_find_writes_nothing(void **state)
     struct err err;
 
     (void)state;
-    fixture_open(&f, SWEEP "hidden_size = 16, 32\n");
-    store = fixture_store(&f);
-    put(&f, store, 3, TRIAL_DONE, 0.5);
+    store = fixture_begin(&f, SWEEP "hidden_size = 16, 32\n");
+    fixture_put(&f, store, 3, TRIAL_DONE, 0.5);
     done(store);
     fixture_plan(&f, SWEEP "hidden_size = 8, 32\n");
-    check(store_open_reader(&store, f.path, &err), &err);
+    store = fixture_reader(&f);
     check(store_find(store, &f.plan, &f.data, &f.known, &err), &err);
     store_close(store);
     assert_int_equal(f.known.ids[0], 0);
@@ -322,7 +246,7 @@ static void test_find_writes_nothing(void **state)
     assert_int_equal(f.known.states[3], TRIAL_DONE);
     assert_int_equal(f.known.states[0], TRIAL_PENDING);
     fixture_plan(&f, "[sweep]\nname = new\n[grid]\nhidden_size = 8, 32\n");
-    check(store_open_reader(&store, f.path, &err), &err);
+    store = fixture_reader(&f);
     check(store_find(store, &f.plan, &f.data, &f.known, &err), &err);
     store_close(store);
     assert_int_equal(f.known.ids[1], 0);
@@ -389,8 +313,7 @@ static void test_traffic(void **state)
     }
     fixture_sql_is(&f, "SELECT calls || ' ' || bytes || ' ' || size FROM traffic WHERE size > 0",
                    "2 200 256");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* Queries of `status` and `show` on a run that stopped after two of four trials. */
@@ -439,8 +362,8 @@ static void test_every_query(void **state)
     }
     check(store_register(store, &f.plan, &f.data, work, &f.known, &err), &err);
     check(store_begin_session(store, &session, &err), &err);
-    put(&f, store, 0, TRIAL_DONE, 0.5);
-    put(&f, store, 1, TRIAL_DIVERGED, NAN);
+    fixture_put(&f, store, 0, TRIAL_DONE, 0.5);
+    fixture_put(&f, store, 1, TRIAL_DIVERGED, NAN);
     check(store_end_session(store, "stopped", &err), &err);
     for (int q = 0; q < QUERY_COUNT; q++) {
         check(query_table(&table, store, (enum query)q, 1, &err), &err);
@@ -477,8 +400,7 @@ static void test_every_query(void **state)
     /* A gang has both ranks until it ends. */
     check(db_exec(store, "INSERT INTO member VALUES (1, 0, 'h'), (1, 1, 'h')", &err), &err);
     expect_efficiency(store, 1, 2, (const double[]){1.5, 1, 0.5, 0.5, 1. / 3, 2});
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 static void ini_keeps_the_keys(const char *ini)
@@ -490,8 +412,7 @@ static void ini_keeps_the_keys(const char *ini)
     char sql[128], known[256];
     int64_t last;
 
-    fixture_open(&f, ini);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, ini);
     last = f.known.ids[f.plan.n_trials - 1];
     check(query_ini(&best, store, f.known.config_ids[f.plan.n_configs - 1], &err), &err);
     store_close(store);
@@ -533,8 +454,7 @@ static void test_ranks(void **state)
     struct err err;
 
     (void)state;
-    fixture_open(&f, "[sweep]\nname = s\n[grid]\nhidden_size = 1:9:1\n");
-    store = fixture_store(&f);
+    store = fixture_begin(&f, "[sweep]\nname = s\n[grid]\nhidden_size = 1:9:1\n");
     check(store_begin_session(store, &session, &err), &err);
     check(db_exec(store,
                   "INSERT INTO attempt (trial_id, session_id, rank, host, pid, started, finished,"
@@ -562,8 +482,7 @@ static void test_ranks(void **state)
         assert_string_equal(rank->host, r < 5 ? "b" : "");
     }
     progress_release_session(&s);
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* Levels of a new sweep are read from a few of its configurations and must equal those of all. */
@@ -576,9 +495,9 @@ static void test_levels(void **state)
     struct fixture f;
 
     (void)state;
-    fixture_open(&f, "[sweep]\nname = s\n[grid]\ntype = ridge, gcn, mlp\nlambda = 1, 0.5, 1e-3\n"
-                     "hidden_size = 64, 16, 8\nk = 4, 3, 11\n");
-    store_close(fixture_store(&f));
+    store_close(fixture_begin(
+        &f, "[sweep]\nname = s\n[grid]\ntype = ridge, gcn, mlp\nlambda = 1, 0.5, 1e-3\n"
+            "hidden_size = 64, 16, 8\nk = 4, 3, 11\n"));
     fixture_sql_is(&f, all, "1 1 1 1");
     fixture_sql_is(&f, "SELECT levels FROM axis WHERE name = 'k'", "[3,4,11]");
     fixture_close(&f);
@@ -592,13 +511,11 @@ static int prune_steps(const char *ini)
     struct err err;
     int steps;
 
-    fixture_open(&f, ini);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, ini);
     check(store_prune_models(store, "s", 1, false, NULL, &err), &err);
     steps =
         sqlite3_stmt_status(store->statements[STATEMENT_MODEL_PRUNE], SQLITE_STMTSTATUS_VM_STEP, 0);
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
     return steps;
 }
 
@@ -615,10 +532,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_register_and_resume),
         cmocka_unit_test(test_what_a_result_leaves),
-        cmocka_unit_test(test_session),
         cmocka_unit_test(test_places),
-        cmocka_unit_test(test_smaller_is_better),
-        cmocka_unit_test(test_reduction_in_views),
         cmocka_unit_test(test_grown_grid),
         cmocka_unit_test(test_changed_threads_are_an_axis),
         cmocka_unit_test(test_two_sweeps),

@@ -56,14 +56,8 @@ static void crash(struct fixture *f, struct store *store, int64_t trial,
 /* The trial ran on rank 1 of node1. */
 static void end(struct fixture *f, struct store *store, int64_t trial, enum trial_state state)
 {
-    struct trial_result r;
-    struct err err;
-
-    fixture_result(&r, trial, 0.5);
-    r.state = state;
-    if (store_result(store, f->known.ids[trial], &r, &err) || store_commit(store, &err))
-        fail_msg("%s", err.text);
-    trial_result_release(&r);
+    fixture_put(f, store, trial, state, 0.5);
+    fixture_commit(store);
 }
 
 /* wanted: "state attempts; outcome@rank start-finish error, ...". */
@@ -97,13 +91,12 @@ static void test_begun_and_ended(void **state)
     expect(&f, 0, "done 1; done@1 1000-1000.5");
     /* No start was reported. */
     end(&f, store, 1, TRIAL_FAILED);
-    expect(&f, 1, "failed 1; failed@1 1000-1000.5");
+    expect(&f, 1, "failed 1; failed@1 1000-1000.5 no reason");
     begin(&f, store, 2, &place_1, 900);
     end(&f, store, 2, TRIAL_PENDING);
     expect(&f, 2, "pending 1; stopped@1 1000-1000.5");
     fixture_sql_is(&f, "SELECT count(DISTINCT session_id) || count(session_id) FROM attempt", "13");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* One rank was declared lost too early. */
@@ -131,17 +124,17 @@ static void test_on_two_ranks(void **state)
     begin(&f, store, 2, &place_2, 900);
     end(&f, store, 2, TRIAL_DONE);
     expect(&f, 2, "done 2; stopped@2 900-1000.5; done@1 1000-1000.5");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
-static void expect_crashes(struct fixture *f, const char *wanted)
+/* The counts of all trials when the file is opened again. */
+static void expect_counts(struct fixture *f, int32_t *const *counts, const char *wanted)
 {
     char got[64] = "";
 
     store_close(fixture_store(f));
     for (int64_t t = 0; t < f->plan.n_trials; t++)
-        snprintf(got + strlen(got), sizeof got - strlen(got), "%d", f->known.crashes[t]);
+        snprintf(got + strlen(got), sizeof got - strlen(got), "%d", (*counts)[t]);
     assert_string_equal(got, wanted);
 }
 
@@ -177,13 +170,13 @@ static void test_crashes_are_counted(void **state)
     crash(&f, store, 5, &place_2); /* after its result */
     fixture_sql_is(&f, "SELECT state FROM trial WHERE trial_id = 6", "done");
     store_close(store);
-    expect_crashes(&f, "120110");
+    expect_counts(&f, &f.known.crashes, "120110");
     /* It failed because of crashes and is tried again: its count starts again. */
     store = open_session(&f);
     begin(&f, store, 2, &place_1, 900);
     crash(&f, store, 2, &place_1);
     store_close(store);
-    expect_crashes(&f, "121110");
+    expect_counts(&f, &f.known.crashes, "121110");
     fixture_close(&f);
 }
 
@@ -227,8 +220,7 @@ static void test_session_is_lost(void **state)
     expect(&f, 0, "pending 1; lost@1 900-");
     expect(&f, 1, "pending 1; lost@2 900-");
     expect(&f, 2, "done 1; done@1 1000-1000.5");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* A process dies while it runs `trial`; it has committed the result of `finished`. */
@@ -245,16 +237,6 @@ static void die_running(struct fixture *f, int64_t trial, int64_t finished)
         _exit(0);
     }
     assert_int_equal(waitpid(pid, NULL, 0), pid);
-}
-
-static void expect_lost(struct fixture *f, const char *wanted)
-{
-    char got[64] = "";
-
-    store_close(fixture_store(f));
-    for (int64_t t = 0; t < f->plan.n_trials; t++)
-        snprintf(got + strlen(got), sizeof got - strlen(got), "%d", f->known.lost[t]);
-    assert_string_equal(got, wanted);
 }
 
 /* A rank begins a trial microseconds after the one before it, and attempts of a rank must not overlap. */
@@ -297,23 +279,23 @@ static void test_killed_before_a_commit(void **state)
     (void)state;
     fixture_open(&f, INI);
     die_running(&f, 3, 0);
-    expect_lost(&f, "000100");
+    expect_counts(&f, &f.known.lost, "000100");
     fixture_sql_is(&f,
                    "SELECT t.state || attempts || a.outcome || rank || (a.started > 1e9)"
                    " || s.outcome || (a.pid = s.pid) FROM trial AS t JOIN attempt AS a"
                    " USING (trial_id) JOIN session AS s USING (session_id) WHERE trial_id = 4",
                    "pending1lost01lost1");
-    expect_lost(&f, "000100"); /* counted once */
+    expect_counts(&f, &f.known.lost, "000100"); /* counted once */
     die_running(&f, 3, 1);
-    expect_lost(&f, "000200");
+    expect_counts(&f, &f.known.lost, "000200");
     /* Its result was already committed. */
     die_running(&f, 2, 2);
-    expect_lost(&f, "000200");
+    expect_counts(&f, &f.known.lost, "000200");
     expect(&f, 2, "done 1; done@1 1000-1000.5");
     store = open_session(&f);
     end(&f, store, 3, TRIAL_FAILED);
     store_close(store);
-    expect_lost(&f, "000000");
+    expect_counts(&f, &f.known.lost, "000000");
     fixture_close(&f);
 }
 
@@ -373,33 +355,13 @@ static void test_members(void **state)
     fixture_close(&f);
 }
 
-static void test_unknown_trial(void **state)
-{
-    struct fixture f;
-    struct store *store;
-    struct err err;
-
-    (void)state;
-    fixture_open(&f, INI);
-    store = open_session(&f);
-    assert_int_equal(store_attempt_begin(store, 99, &place_1, 900, &err), -1);
-    assert_non_null(strstr(err.text, "trial 99 is not in it"));
-    store_close(store);
-    fixture_close(&f);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_begun_and_ended),
-        cmocka_unit_test(test_on_two_ranks),
-        cmocka_unit_test(test_crashes_are_counted),
-        cmocka_unit_test(test_session_ends),
-        cmocka_unit_test(test_session_is_lost),
-        cmocka_unit_test(test_unknown_trial),
-        cmocka_unit_test(test_begin_of_the_lost),
-        cmocka_unit_test(test_killed_before_a_commit),
-        cmocka_unit_test(test_members),
+        cmocka_unit_test(test_begun_and_ended),        cmocka_unit_test(test_on_two_ranks),
+        cmocka_unit_test(test_crashes_are_counted),    cmocka_unit_test(test_session_ends),
+        cmocka_unit_test(test_session_is_lost),        cmocka_unit_test(test_begin_of_the_lost),
+        cmocka_unit_test(test_killed_before_a_commit), cmocka_unit_test(test_members),
     };
 
     return cmocka_run_group_tests_name("store_attempt", tests, NULL, NULL);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "store/merge.h"
 #include "storelib.h"
 
 #define INI "[sweep]\nname = s\nreplicates = 3\n[grid]\nhidden_size = 16, 32\n"
@@ -21,14 +20,8 @@ static void put(struct fixture *f, struct store *store, int64_t trial, int32_t e
 
 static void end(struct fixture *f, struct store *store, int64_t trial, enum trial_state state)
 {
-    struct trial_result r;
-    struct err err;
-
-    fixture_result(&r, trial, 0.5);
-    r.state = state;
-    if (store_result(store, f->known.ids[trial], &r, &err) || store_commit(store, &err))
-        fail_msg("%s", err.text);
-    trial_result_release(&r);
+    fixture_put(f, store, trial, state, 0.5);
+    fixture_commit(store);
 }
 
 static void test_found_again(void **state)
@@ -40,8 +33,7 @@ static void test_found_again(void **state)
     struct err err;
 
     (void)state;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, INI);
     put(&f, store, 1, 3, "first");
     put(&f, store, 1, 9, "latest");
     store_close(store);
@@ -56,8 +48,7 @@ static void test_found_again(void **state)
     assert_int_equal(c.bytes, 6);
     assert_memory_equal(c.state, "latest", 6);
     buf_release(&bytes);
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 static void test_gone_with_the_result(void **state)
@@ -67,26 +58,21 @@ static void test_gone_with_the_result(void **state)
     struct store *store;
 
     (void)state;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, INI);
     for (int64_t trial = 0; trial < 4; trial++)
         put(&f, store, trial, 3, "bytes");
     for (int64_t trial = 0; trial < 3; trial++)
         end(&f, store, trial, ends[trial]);
     end(&f, store, 3, TRIAL_PENDING);
     fixture_sql_is(&f, "SELECT group_concat(trial_id) FROM checkpoint", "4");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* merge copies no checkpoint. A merged result removes the checkpoint of its trial. */
 static void test_merged(void **state)
 {
-    struct errlist conflicts = {0};
     struct fixture out, in;
-    struct merge_input input = {.path = in.path};
     struct store *store;
-    struct err err;
 
     (void)state;
     fixture_open(&out, INI);
@@ -99,8 +85,7 @@ static void test_merged(void **state)
     end(&in, store, 0, TRIAL_DONE);
     put(&in, store, 2, 3, "bytes");
     store_close(store);
-    if (merge_databases(out.path, &input, 1, &conflicts, &err))
-        fail_msg("%s", err.text);
+    assert_int_equal(fixture_merge(&out, &in, NULL), 0);
     fixture_sql_is(&out, "SELECT group_concat(trial_id) FROM checkpoint", "2");
     fixture_close(&out);
     fixture_close(&in);

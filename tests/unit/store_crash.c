@@ -77,7 +77,7 @@ static void test_kill(void **state)
         assert_true(commits >= n);
         if (n % 2) {
             /* A reader comes before the next run repairs the file. */
-            assert_int_equal(store_open_reader(&store, f.path, &err), 0);
+            store = fixture_reader(&f);
             assert_int_equal(query_table(&table, store, QUERY_SWEEPS, 0, &err), 0);
             done = table.cells[3].i;
             result_table_release(&table);
@@ -109,8 +109,7 @@ static void test_hot_journal(void **state)
     int status;
 
     (void)state;
-    fixture_open(&f, INI);
-    store_close(fixture_store(&f));
+    store_close(fixture_begin(&f, INI));
     child = fork();
     if (!child) {
         sqlite3_open(f.path, &db);
@@ -122,8 +121,7 @@ static void test_hot_journal(void **state)
     }
     waitpid(child, &status, 0);
     assert_true(WIFSIGNALED(status));
-    if (store_open_reader(&store, f.path, &err))
-        fail_msg("%s", err.text);
+    store = fixture_reader(&f);
     assert_int_equal(query_table(&table, store, QUERY_SWEEPS, 0, &err), 0);
     assert_int_equal(table.cells[3].i, 0);
     result_table_release(&table);
@@ -148,8 +146,7 @@ static struct store *open_loose(struct fixture *f)
     struct store *store;
     struct err err;
 
-    fixture_open(f, INI);
-    store = fixture_store(f);
+    store = fixture_begin(f, INI);
     assert_int_equal(db_exec(store,
                              "UPDATE trial SET error = printf('%8000s', ''), seconds = trial_id;"
                              "UPDATE trial SET error = NULL",
@@ -200,7 +197,7 @@ static void test_compact(void **state)
     assert_int_equal(store_compact(store, count_down, &few), 0);
     assert_int_equal(few, -1);
     assert_int_equal(file_size(&f), before);
-    assert_int_equal(store_open_reader(&reader, f.path, &err), 0);
+    reader = fixture_reader(&f);
     assert_int_equal(db_exec(reader, "BEGIN; SELECT count(*) FROM trial", &err), 0);
     assert_int_equal(store_compact(store, count_down, &for_ever), 0);
     store_close(reader);
@@ -220,8 +217,6 @@ static void test_compact(void **state)
  * microseconds, while it is written back. The next process rolls back, even if it is a reader. */
 static void kill_compact(struct fixture *f, int after, useconds_t us)
 {
-    struct store *reader;
-    struct err err;
     int status;
     pid_t child = fork();
 
@@ -239,9 +234,7 @@ static void kill_compact(struct fixture *f, int after, useconds_t us)
     }
     waitpid(child, &status, 0);
     assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
-    if (store_open_reader(&reader, f->path, &err))
-        fail_msg("%s", err.text);
-    store_close(reader);
+    store_close(fixture_reader(f));
     check_loose(f);
 }
 

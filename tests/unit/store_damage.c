@@ -129,12 +129,10 @@ static void leave_log(struct fixture *f, size_t sizes[TRIALS / GROUP + 1])
 static int count_done(struct store *store)
 {
     struct err err;
-    sqlite3_stmt *row = db_prepare(store, "SELECT count(*) FROM trial WHERE state = 'done'", &err);
     int64_t n;
 
-    if (db_integer(store, row, 0, &n, &err))
+    if (db_integer(&n, store, "SELECT count(*) FROM trial WHERE state = 'done'", &err, ""))
         fail_msg("%s", err.text);
-    sqlite3_finalize(row);
     return (int)n;
 }
 
@@ -258,8 +256,7 @@ static struct bytes finished_file(struct fixture *f)
 {
     struct store *store;
 
-    fixture_open(f, INI);
-    store = fixture_store(f);
+    store = fixture_begin(f, INI);
     for (int64_t t = 0; t < TRIALS; t += GROUP)
         write_group(f, store, t);
     store_close(store);

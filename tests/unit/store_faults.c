@@ -27,22 +27,13 @@ static struct faulty sound;
 /* *safe counts the results of acknowledged commits. */
 static int run_sweep(struct fixture *f, volatile int *safe, struct err *err)
 {
-    struct store_session session = {.command = "c",
-                                    .version = "v",
-                                    .mpi = "m",
-                                    .blas = "b",
-                                    .blas_kernel = "k",
-                                    .cpu = "p",
-                                    .host = "h",
-                                    .ranks = 1,
-                                    .pid = 1};
     struct store *store;
     int rc = store_open(&store, f->path, err);
 
     if (rc)
         return -1;
     rc = store_register(store, &f->plan, &f->data, NULL, &f->known, err) ||
-         store_begin_session(store, &session, err);
+         store_begin_session(store, &fixture_session, err);
     for (int64_t t = 0; !rc && t < TRIALS; t++) {
         struct trial_result r;
 
@@ -259,8 +250,7 @@ static void wait_for(const char *sql, long magic, bool at_commit)
     pid_t child;
 
     faulty_magic = magic;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, INI);
     store_be_patient(store, 0.3, note_wait, seen);
     child = hold(&f, sql);
     fixture_result(&r, 0, 0.5);
@@ -300,17 +290,16 @@ static void test_held(void **state)
 static void lose_file(const char *command, long magic)
 {
     struct fixture f;
-    struct trial_result r;
     struct store *store;
+    struct trial_result r;
     struct err err;
     char line[512];
 
     faulty_magic = magic;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
-    fixture_result(&r, 0, 0.5);
-    assert_int_equal(store_result(store, f.known.ids[0], &r, &err), 0);
-    assert_int_equal(store_commit(store, &err), 0);
+    store = fixture_begin(&f, INI);
+    fixture_put(&f, store, 0, TRIAL_DONE, 0.5);
+    fixture_commit(store);
+    fixture_result(&r, 1, 0.5);
     snprintf(line, sizeof line, "sh -c '%s' sh '%s'", command, f.path);
     assert_int_equal(system(line), 0);
     assert_true(store_result(store, f.known.ids[1], &r, &err) || store_commit(store, &err));
@@ -332,7 +321,6 @@ static void lose_file(const char *command, long magic)
 static void test_file_removed_at_the_end(void **state)
 {
     struct fixture f;
-    struct trial_result r;
     struct store *store;
     struct err err;
     char line[512];
@@ -340,17 +328,14 @@ static void test_file_removed_at_the_end(void **state)
     (void)state;
     faulty_set(&sound);
     faulty_magic = EXT4;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
-    fixture_result(&r, 0, 0.5);
-    assert_int_equal(store_result(store, f.known.ids[0], &r, &err), 0);
-    assert_int_equal(store_commit(store, &err), 0);
+    store = fixture_begin(&f, INI);
+    fixture_put(&f, store, 0, TRIAL_DONE, 0.5);
+    fixture_commit(store);
     assert_int_equal(unlink(f.path), 0);
     assert_int_equal(store_settle(store, &err), -1);
     assert_non_null(strstr(err.text, "all that was committed is in "));
     assert_int_equal(store_settle(store, &err), -1);
     assert_non_null(strstr(err.text, "r.db.saved: move that file back"));
-    trial_result_release(&r);
     store_close(store);
     snprintf(line, sizeof line, "! ls %s-wal %s.saved.2 2>/dev/null && mv %s.saved %s", f.path,
              f.path, f.path, f.path);

@@ -11,29 +11,13 @@
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32\n"
 
-static void change(const struct fixture *f, const char *sql)
-{
-    sqlite3 *db;
-    char *message = NULL;
-
-    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    sqlite3_db_config(db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
-    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
-        fail_msg("%s: %s", sql, message);
-    sqlite3_close(db);
-}
-
 static void make(struct fixture *f)
 {
-    struct trial_result r;
     struct store *store;
     struct err err;
 
-    fixture_open(f, INI);
-    store = fixture_store(f);
-    fixture_result(&r, 0, 0.5);
-    assert_int_equal(store_result(store, f->known.ids[0], &r, &err), 0);
-    trial_result_release(&r);
+    store = fixture_begin(f, INI);
+    fixture_put(f, store, 0, TRIAL_DONE, 0.5);
     assert_int_equal(store_put_model(store, f->known.ids[0], "model", 5, &err), 0);
     assert_int_equal(store_commit(store, &err), 0);
     store_close(store);
@@ -154,7 +138,7 @@ static void test_refused_by_name(void **state)
         struct fixture f;
 
         make(&f);
-        change(&f, cases[i].sql);
+        fixture_exec(&f, cases[i].sql);
         check_refused(&f, cases[i].wanted);
         fixture_close(&f);
     }
@@ -177,7 +161,7 @@ static void test_axis_names(void **state)
 
         make(&f);
         snprintf(sql, sizeof sql, "UPDATE axis SET name = '%s'", names[i]);
-        change(&f, sql);
+        fixture_exec(&f, sql);
         check_refused(&f, "is not a setting of this espalier");
         assert_int_not_equal(access("pwned", F_OK), 0);
         fixture_close(&f);
@@ -201,14 +185,13 @@ static void test_own_objects(void **state)
 
     (void)state;
     make(&f);
-    change(&f, "CREATE TABLE notes (config, text UNIQUE); CREATE INDEX n ON notes (config);"
-               "CREATE VIEW mine AS SELECT * FROM leaderboard;"
-               "CREATE TRIGGER t AFTER INSERT ON notes BEGIN DELETE FROM trial; END;"
-               "CREATE TABLE counted (n INTEGER PRIMARY KEY AUTOINCREMENT);"
-               "INSERT INTO notes VALUES (1, 'good'); ANALYZE");
+    fixture_exec(&f, "CREATE TABLE notes (config, text UNIQUE); CREATE INDEX n ON notes (config);"
+                     "CREATE VIEW mine AS SELECT * FROM leaderboard;"
+                     "CREATE TRIGGER t AFTER INSERT ON notes BEGIN DELETE FROM trial; END;"
+                     "CREATE TABLE counted (n INTEGER PRIMARY KEY AUTOINCREMENT);"
+                     "INSERT INTO notes VALUES (1, 'good'); ANALYZE");
     store_close(fixture_store(&f));
-    if (store_open_reader(&store, f.path, &err))
-        fail_msg("%s", err.text);
+    store = fixture_reader(&f);
     ask_all(store);
     assert_int_equal(query_sweep(&sweep, store, NULL, &err), 0);
     for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
@@ -220,53 +203,6 @@ static void test_own_objects(void **state)
     store_close(store);
     fixture_sql_is(&f, "SELECT text FROM notes", "good");
     fixture_close(&f);
-}
-
-/* Members of no attempt, and numbers that no rank has. */
-static void test_members(void **state)
-{
-    static const struct {
-        const char *sql, *wanted;
-    } cases[] = {
-        {"INSERT INTO member VALUES (1, 1, 'n'), (1, 0, 'n'), (77, 0, 'n')",
-         "attempt 77, rank 0: attempt = 77: must be an attempt of this file"},
-        {"INSERT INTO member VALUES (1, 1, 'n'), (1, -3, 'n')",
-         "attempt 1, rank -3: rank = -3: must be a rank of the session"},
-        {"INSERT INTO member VALUES (1, 1, 'n'), (1, 9223372036854775807, 'n')",
-         "attempt 1, rank 9223372036854775807: rank = 9223372036854775807: must be a rank of the "
-         "session"},
-        {"INSERT INTO member VALUES (1, 0, 'n'), (1, 2, 'n')",
-         "attempt 1, rank 0: leader = 1: must be a member of the attempt, too"},
-        {"WITH r (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r LIMIT 10000)"
-         " INSERT INTO member SELECT 1, n, 'n' FROM r",
-         ""},
-    };
-
-    (void)state;
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct query_table_check checks[QUERY_CHECKED_TABLES];
-        const struct query_table_check *last = &checks[QUERY_CHECKED_TABLES - 1];
-        struct progress_session session;
-        struct fixture f;
-        struct store *store;
-        struct err err;
-
-        make(&f);
-        change(&f, cases[i].sql);
-        store_close(fixture_store(&f));
-        if (store_open_reader(&store, f.path, &err))
-            fail_msg("%s", err.text);
-        ask_all(store);
-        progress_read_session(&session, store, &err); /* may refuse it */
-        progress_release_session(&session);
-        assert_int_equal(query_check_tables(checks, store, &err), 0);
-        assert_string_equal(last->table, "member");
-        assert_int_equal(last->n_damaged > 0, *cases[i].wanted != 0);
-        if (last->n_damaged)
-            assert_string_equal(last->first.text, cases[i].wanted);
-        store_close(store);
-        fixture_close(&f);
-    }
 }
 
 /* The program uses its own views: an endless view of the file never runs, and no tokenizer address
@@ -293,9 +229,8 @@ static void test_views_of_the_file(void **state)
                  "DROP VIEW trials; DROP VIEW leaderboard; CREATE VIEW trials AS %s;"
                  "CREATE VIEW leaderboard AS %s",
                  views[i], views[i]);
-        change(&f, sql);
-        if (store_open_reader(&store, f.path, &err))
-            fail_msg("%s", err.text);
+        fixture_exec(&f, sql);
+        store = fixture_reader(&f);
         ask_all(store);
         assert_int_equal(query_table(&table, store, QUERY_CONFIG, 1, &err), 0);
         assert_int_equal(table.n_rows, 1);
@@ -319,26 +254,24 @@ static void test_connection(void **state)
     struct store *store;
 
     (void)state;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, INI);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         assert_int_not_equal(sqlite3_exec(store->db, refused[i], NULL, NULL, NULL), SQLITE_OK);
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* Store values that the tables forbid, and keep the tables' constraints as text. */
 static void plant(const struct fixture *f, const char *sql)
 {
-    change(f, "CREATE TABLE kept AS SELECT name, sql FROM sqlite_schema WHERE type = 'table';"
-              "UPDATE sqlite_schema SET sql = replace(replace(replace(replace(sql,"
-              " 'IS NOT NULL', '<> -1'), ' NOT NULL', ''), ' STRICT,', ''), ' STRICT', '')"
-              " WHERE type = 'table' AND name <> 'kept'");
-    change(f, "PRAGMA ignore_check_constraints = on");
-    change(f, sql);
-    change(f, "UPDATE sqlite_master SET sql = (SELECT k.sql FROM kept AS k"
-              " WHERE k.name = sqlite_master.name) WHERE name IN (SELECT name FROM kept);"
-              "DROP TABLE kept");
+    fixture_exec(f, "CREATE TABLE kept AS SELECT name, sql FROM sqlite_schema WHERE type = 'table';"
+                    "UPDATE sqlite_schema SET sql = replace(replace(replace(replace(sql,"
+                    " 'IS NOT NULL', '<> -1'), ' NOT NULL', ''), ' STRICT,', ''), ' STRICT', '')"
+                    " WHERE type = 'table' AND name <> 'kept'");
+    fixture_exec(f, "PRAGMA ignore_check_constraints = on");
+    fixture_exec(f, sql);
+    fixture_exec(f, "UPDATE sqlite_master SET sql = (SELECT k.sql FROM kept AS k"
+                    " WHERE k.name = sqlite_master.name) WHERE name IN (SELECT name FROM kept);"
+                    "DROP TABLE kept");
 }
 
 static void test_forbidden_values(void **state)
@@ -412,8 +345,8 @@ static void test_ranges(void **state)
 
         make(&f);
         fixture_open(&out, INI);
-        change(&f, cases[i].sql);
-        assert_int_equal(store_open_reader(&store, f.path, &err), 0);
+        fixture_exec(&f, cases[i].sql);
+        store = fixture_reader(&f);
         assert_int_equal(query_table(&table, store, QUERY_TRIAL_RECORD, 1, &err), -1);
         if (!strstr(err.text, cases[i].wanted))
             fail_msg("%s", err.text);
@@ -446,7 +379,7 @@ static void test_checkpoints(void **state)
 
         make(&f);
         snprintf(sql, sizeof sql, "INSERT INTO checkpoint VALUES (%s)", rows[i]);
-        change(&f, sql);
+        fixture_exec(&f, sql);
         store = fixture_store(&f);
         assert_int_equal(store_checkpoint_find(&checkpoint, &bytes, store, 1, &err), 0);
         assert_true(f.known.left[0] > 0 && f.known.left[0] <= 1);
@@ -473,8 +406,7 @@ static void test_journal_that_names_a_file(void **state)
     assert_int_equal(fclose(file), 0);
     check_refused(&f, "names another file, which SQLite would delete");
     assert_int_equal(unlink(journal), 0);
-    store_close(fixture_store(&f));
-    fixture_close(&f);
+    fixture_end(&f, fixture_store(&f));
 }
 
 static void test_endless_condition(void **state)
@@ -486,7 +418,7 @@ static void test_endless_condition(void **state)
 
     (void)state;
     make(&f);
-    assert_int_equal(store_open_reader(&store, f.path, &err), 0);
+    store = fixture_reader(&f);
     assert_int_equal(query_sweep(&sweep, store, NULL, &err), 0);
     assert_int_equal(ask_leaderboard(store, &sweep,
                                      "1 < (WITH RECURSIVE c (n) AS (SELECT 1 UNION ALL SELECT"
@@ -495,8 +427,7 @@ static void test_endless_condition(void **state)
                      -1);
     assert_non_null(strstr(err.text, "takes too long and was stopped"));
     assert_int_equal(ask_leaderboard(store, &sweep, "1", &err), 0);
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 int main(void)
@@ -505,7 +436,6 @@ int main(void)
         cmocka_unit_test(test_refused_by_name),
         cmocka_unit_test(test_axis_names),
         cmocka_unit_test(test_own_objects),
-        cmocka_unit_test(test_members),
         cmocka_unit_test(test_views_of_the_file),
         cmocka_unit_test(test_connection),
         cmocka_unit_test(test_forbidden_values),

@@ -85,8 +85,7 @@ static void test_all_or_nothing(void **state)
     fixture_sql_is(&f, "SELECT count(*) FROM pragma_table_info('sweep') WHERE name = 'colour'",
                    "0");
     fixture_sql_is(&f, "PRAGMA user_version", "5");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 static void test_read_as_it_is(void **state)

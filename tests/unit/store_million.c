@@ -34,10 +34,7 @@ static void end(struct fixture *f, struct store *store, int64_t t, enum trial_st
 
 static void done(struct store *store)
 {
-    struct err err;
-
-    if (store_commit(store, &err))
-        fail_msg("%s", err.text);
+    fixture_commit(store);
     store_close(store);
 }
 
@@ -87,9 +84,8 @@ static void trials_are_the_view(const struct fixture *f, const char *sweep, cons
     struct store *store;
     struct err err;
 
-    if (store_open_reader(&store, f->path, &err) ||
-        (sweep && query_sweep(&wanted, store, sweep, &err)))
-        fail_msg("%s", err.text);
+    store = fixture_reader(f);
+    assert_int_equal(sweep ? query_sweep(&wanted, store, sweep, &err) : 0, 0);
     assert_int_equal(sqlite3_prepare_v2(store->db, sql, -1, &compared.row, NULL), SQLITE_OK);
     if (query_trials(store, sweep ? &wanted : NULL, compare_row, &compared, &err))
         fail_msg("%s", err.text);
@@ -110,8 +106,7 @@ static void test_trials_are_the_view(void **state)
     struct store *store;
 
     (void)state;
-    fixture_open(&f, two_by_two);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, two_by_two);
     end(&f, store, 1, TRIAL_DONE, 0.5);
     end(&f, store, 2, TRIAL_FAILED, 0);
     end(&f, store, 2, TRIAL_DONE, -0.25);
@@ -275,48 +270,19 @@ static void test_parts(void **state)
     register_and_check(&f, 0, 1);
     for (int64_t t = 0; t < f.plan.n_trials; t++)
         assert_int_equal(f.known.ids[t], t + 1);
-    if (store_open_reader(&store, f.path, &err) ||
-        store_find(store, &f.plan, &f.data, &f.known, &err))
-        fail_msg("%s", err.text);
+    store = fixture_reader(&f);
+    assert_int_equal(store_find(store, &f.plan, &f.data, &f.known, &err), 0);
     store_close(store);
     known_is_the_file(&f);
-    fixture_close(&f);
-}
-
-/* The largest possible number is taken: this is reported, and numbers do not wrap. */
-static void test_no_number_left(void **state)
-{
-    static const char two[] = "[sweep]\nname = two\n[grid]\nhidden_size = 4, 8\n";
-    struct fixture f;
-    struct store *store;
-    struct err err;
-    sqlite3 *db;
-
-    (void)state;
-    fixture_open(&f, twelve);
-    register_and_check(&f, 0, 1);
-    assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db,
-                                  "UPDATE trial SET trial_id = 9223372036854775807"
-                                  " WHERE trial_id = 24",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
-    sqlite3_close(db);
-    fixture_plan(&f, two);
-    assert_int_equal(store_open(&store, f.path, &err), 0);
-    assert_int_equal(store_register(store, &f.plan, &f.data, NULL, &f.known, &err), -1);
-    assert_non_null(strstr(err.text, "the largest possible trial number is in use"));
-    store_close(store);
-    fixture_sql_is(&f, "SELECT count(*) FROM trial", "24");
     fixture_close(&f);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_half_a_sweep),   cmocka_unit_test(test_grown_and_shrunk),
-        cmocka_unit_test(test_two_sweeps),     cmocka_unit_test(test_parts),
-        cmocka_unit_test(test_no_number_left), cmocka_unit_test(test_trials_are_the_view),
+        cmocka_unit_test(test_half_a_sweep),        cmocka_unit_test(test_grown_and_shrunk),
+        cmocka_unit_test(test_two_sweeps),          cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_trials_are_the_view),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

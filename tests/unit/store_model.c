@@ -43,8 +43,7 @@ static void test_best_and_incomplete_stay(void **state)
     struct err err;
 
     (void)state;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, INI);
     put(&f, store, 0, 0.5, TRIAL_DONE);
     put(&f, store, 2, 0.1, TRIAL_DONE);
     put(&f, store, 4, 0.2, TRIAL_DONE);
@@ -65,17 +64,7 @@ static void test_best_and_incomplete_stay(void **state)
     assert_memory_equal(model.data, "m3", 2);
     assert_int_equal(store_find_model(&model, store, 1, &err), 0);
     buf_release(&model);
-    store_close(store);
-    fixture_close(&f);
-}
-
-static void change(const struct fixture *f, const char *sql)
-{
-    sqlite3 *db;
-
-    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
-    sqlite3_close(db);
+    fixture_end(&f, store);
 }
 
 /* The choice of --rule 1se is kept beside the best. While the sweep runs, its possible choices
@@ -87,9 +76,8 @@ static void test_cheapest_stays(void **state)
     struct store *store;
 
     (void)state;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
-    change(&f, "UPDATE config SET flops = config_id");
+    store = fixture_begin(&f, INI);
+    fixture_exec(&f, "UPDATE config SET flops = config_id");
     for (int64_t c = 2; c >= 0; c--) {
         put(&f, store, 2 * c, first[c], TRIAL_DONE);
         put(&f, store, 2 * c + 1, second[c], TRIAL_DONE);
@@ -101,13 +89,12 @@ static void test_cheapest_stays(void **state)
     }
     prune(store, 2, true);
     fixture_sql_is(&f, MODELS, "1m0,2m1,5m4,6m5");
-    change(&f, "UPDATE trial SET value = 0.8 WHERE config_id = 3");
+    fixture_exec(&f, "UPDATE trial SET value = 0.8 WHERE config_id = 3");
     prune(store, 2, false);
     fixture_sql_is(&f, MODELS, "1m0,2m1,5m4,6m5");
     prune(store, 2, true); /* 0.75 is not within a standard error of 0 */
     fixture_sql_is(&f, MODELS, "5m4,6m5");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* A configuration of unknown cost is not the cheapest. Then seconds decide, then places. */
@@ -117,8 +104,7 @@ static void test_costs(void **state)
     struct store *store;
 
     (void)state;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, INI);
     for (int64_t t = 0; t < 6; t++)
         put(&f, store, t, t % 2 ? 0.5 : 0.1, TRIAL_DONE);
     prune(store, 2, false);
@@ -126,15 +112,14 @@ static void test_costs(void **state)
     for (int64_t t = 2; t < 6; t++)
         put(&f, store, t, t % 2 ? 0.4 : 0.1, TRIAL_DONE);
     prune(store, 3, false);
-    change(&f, "UPDATE config SET flops = config_id WHERE config_id = 3");
-    change(&f, "UPDATE trial SET seconds = 0.1 WHERE config_id = 2");
+    fixture_exec(&f, "UPDATE config SET flops = config_id WHERE config_id = 3");
+    fixture_exec(&f, "UPDATE trial SET seconds = 0.1 WHERE config_id = 2");
     prune(store, 2, false);
     fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,4m3,5m4,6m5");
-    change(&f, "UPDATE config SET flops = NULL");
+    fixture_exec(&f, "UPDATE config SET flops = NULL");
     prune(store, 2, true);
     fixture_sql_is(&f, MODELS, "1m0,2m1,3m2,4m3");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 static void test_damage(void **state)
@@ -148,8 +133,7 @@ static void test_damage(void **state)
     struct err err;
 
     (void)state;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, INI);
     put(&f, store, 0, 0.5, TRIAL_DONE);
     prune(store, 2, false);
     assert_int_equal(store_find_model(&model, store, f.known.ids[0], &err), 1);
@@ -158,14 +142,13 @@ static void test_damage(void **state)
         put(&f, store, 0, 0.5, TRIAL_DONE);
         prune(store, 2, false);
         buf_clear(&model);
-        change(&f, damages[i]);
+        fixture_exec(&f, damages[i]);
         assert_int_equal(store_find_model(&model, store, f.known.ids[0], &err), -1);
         assert_int_equal(model.size, 0);
         assert_non_null(strstr(err.text, ": the model of t1 is damaged: "));
     }
     buf_release(&model);
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* A configuration with a failed trial ranks behind complete ones. */
@@ -175,8 +158,7 @@ static void test_failures(void **state)
     struct store *store;
 
     (void)state;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, INI);
     put(&f, store, 0, 0.9, TRIAL_DONE);
     put(&f, store, 1, 0, TRIAL_FAILED);
     put(&f, store, 2, 0.1, TRIAL_DONE);
@@ -186,8 +168,7 @@ static void test_failures(void **state)
     put(&f, store, 2, 0.1, TRIAL_DIVERGED); /* a new result replaces everything of the trial */
     prune(store, 2, false);
     fixture_sql_is(&f, MODELS, "4m3");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 static void test_smaller_may_be_better(void **state)
@@ -196,24 +177,20 @@ static void test_smaller_may_be_better(void **state)
     struct store *store;
 
     (void)state;
-    fixture_open(&f, "[sweep]\nname = s\nobjective = val_rmse\n[grid]\nhidden_size = 16, 32, 64\n");
-    store = fixture_store(&f);
+    store = fixture_begin(
+        &f, "[sweep]\nname = s\nobjective = val_rmse\n[grid]\nhidden_size = 16, 32, 64\n");
     put(&f, store, 0, 0.5, TRIAL_DONE);
     put(&f, store, 1, 0.3, TRIAL_DONE);
     put(&f, store, 2, 0.3, TRIAL_DONE);
     prune(store, 1, false);
     fixture_sql_is(&f, MODELS, "2m1"); /* the first of equals */
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* Each half keeps its own models; merged, only the best are kept. */
 static void test_merge(void **state)
 {
     struct fixture half[2], out;
-    struct merge_input inputs[2];
-    struct errlist notes = {0};
-    struct err err;
 
     (void)state;
     fixture_open(&out, INI);
@@ -228,20 +205,15 @@ static void test_merge(void **state)
             put(&half[h], store, t, t / 2 == 1 ? 0.9 : 0.1, TRIAL_DONE);
         prune(store, 2, false);
         store_close(store);
-        inputs[h] = (struct merge_input){.path = half[h].path};
     }
     fixture_sql_is(&half[0], MODELS, "1m0,3m2,5m4");
     fixture_sql_is(&half[1], MODELS, "2m1,4m3,6m5");
-    if (merge_databases(out.path, inputs, 1, &notes, &err))
-        fail_msg("%s", err.text);
+    fixture_merge(&out, &half[0], NULL);
     fixture_sql_is(&out, MODELS, "1m0,3m2,5m4");
-    if (merge_databases(out.path, inputs + 1, 1, &notes, &err))
-        fail_msg("%s", err.text);
+    fixture_merge(&out, &half[1], NULL);
     fixture_sql_is(&out, MODELS, "3m2,4m3");
-    if (merge_databases(out.path, inputs, 2, &notes, &err))
-        fail_msg("%s", err.text);
+    fixture_merge(&out, &half[0], NULL);
     fixture_sql_is(&out, MODELS, "3m2,4m3");
-    errlist_release(&notes);
     fixture_close(&half[0]);
     fixture_close(&half[1]);
     fixture_close(&out);
@@ -259,15 +231,14 @@ static void test_merge_damaged(void **state)
     for (int s = 0; s < 2; s++) {
         struct store *store;
 
-        fixture_open(&side[s], INI);
-        store = fixture_store(&side[s]);
+        store = fixture_begin(&side[s], INI);
         for (int64_t t = 0; t < 3; t++)
             put(&side[s], store, t, 0.5, TRIAL_DONE);
         prune(store, 2, false);
         store_close(store);
     }
-    change(&side[0], "UPDATE model SET safetensors = x'6d31' WHERE trial_id IN (1, 3)");
-    change(&side[1], "UPDATE model SET safetensors = x'6d33' WHERE trial_id IN (2, 3)");
+    fixture_exec(&side[0], "UPDATE model SET safetensors = x'6d31' WHERE trial_id IN (1, 3)");
+    fixture_exec(&side[1], "UPDATE model SET safetensors = x'6d33' WHERE trial_id IN (2, 3)");
     input = (struct merge_input){.path = side[1].path};
     if (merge_databases(side[0].path, &input, 1, &notes, &err))
         fail_msg("%s", err.text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Predictions and facts about the data: what is written, read and dropped. */
 #include <math.h>
-#include <sqlite3.h>
 #include <string.h>
 
 #include "store/data_fact.h"
@@ -14,36 +13,27 @@
 
 static void put_result(struct fixture *f, struct store *store, int64_t trial, double value)
 {
-    struct trial_result r;
     struct err err;
 
-    fixture_result(&r, trial, value);
-    if (store_result(store, f->known.ids[trial], &r, &err) ||
-        store_put_model(store, f->known.ids[trial], "model", 5, &err))
-        fail_msg("%s", err.text);
-    trial_result_release(&r);
+    fixture_put(f, store, trial, TRIAL_DONE, value);
+    assert_int_equal(store_put_model(store, f->known.ids[trial], "model", 5, &err), 0);
 }
 
 static void put_row(struct store *store, int64_t trial_id, int32_t sample)
 {
-    struct store_prediction row = {.sample = sample, .id = "id", .observed = 1, .predicted = 1.5};
+    struct store_prediction row = {.sample = sample,
+                                   .id = "id",
+                                   .observed = {.type = CELL_REAL, .f = 1},
+                                   .predicted = {.type = CELL_REAL, .f = 1.5}};
     struct err err;
 
     if (sample % 2) {
         row.group = "g";
-        row.observed_class = "1";
-        row.predicted_class = "0";
+        row.observed = (struct cell){.type = CELL_TEXT, .s = "1"};
+        row.predicted = (struct cell){.type = CELL_TEXT, .s = "0"};
         row.scores = "{}";
     }
     if (store_put_prediction(store, trial_id, &row, &err))
-        fail_msg("%s", err.text);
-}
-
-static void commit(struct store *store)
-{
-    struct err err;
-
-    if (store_commit(store, &err))
         fail_msg("%s", err.text);
 }
 
@@ -52,8 +42,7 @@ static struct store *make(struct fixture *f)
 {
     struct store *store;
 
-    fixture_open(f, INI);
-    store = fixture_store(f);
+    store = fixture_begin(f, INI);
     for (int64_t t = 0; t < 6; t++)
         put_result(f, store, t, 0.9 - 0.1 * (double)(t / 2) - 0.001 * (double)(t % 2));
     for (int32_t sample = 3; sample >= 2; sample--) {
@@ -61,7 +50,7 @@ static struct store *make(struct fixture *f)
         put_row(store, 4, sample);
         put_row(store, 6, sample);
     }
-    commit(store);
+    fixture_commit(store);
     return store;
 }
 
@@ -87,8 +76,7 @@ static void test_read_back(void **state)
     assert_string_equal(result_table_text(&t, 1, "scores"), "{}");
     assert_int_equal(result_table_find(&t, 1, "probabilities")->type, CELL_NULL);
     result_table_release(&t);
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* Other programs may write any type here: readers get a text, or NaN for the number. */
@@ -98,25 +86,17 @@ static void test_other_types(void **state)
     struct store *store = make(&f);
     struct result_table t;
     struct err err;
-    sqlite3 *db;
 
     (void)state;
-    assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "UPDATE prediction SET observed = x'ff00', predicted = 'x'",
-                                  NULL, NULL, NULL),
-                     SQLITE_OK);
+    fixture_exec(&f, "UPDATE prediction SET observed = x'ff00', predicted = 'x'");
     assert_int_equal(query_table(&t, store, QUERY_PREDICTIONS, 2, &err), 0);
     assert_true(isnan(result_table_real(&t, 0, "observed")));
     assert_true(isnan(result_table_real(&t, 0, "predicted")));
     result_table_release(&t);
-    assert_int_equal(
-        sqlite3_exec(db, "UPDATE prediction SET sample = -1 WHERE sample = 2", NULL, NULL, NULL),
-        SQLITE_OK);
+    fixture_exec(&f, "UPDATE prediction SET sample = -1 WHERE sample = 2");
     assert_int_equal(query_table(&t, store, QUERY_PREDICTIONS, 2, &err), -1);
     assert_non_null(strstr(err.text, "'-1' in the column 'sample'"));
-    sqlite3_close(db);
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 static void test_dropped(void **state)
@@ -129,16 +109,15 @@ static void test_dropped(void **state)
     (void)state;
     fixture_sql_is(&f, TRIALS, "1 2,1 3,4 2,4 3,6 2,6 3");
     assert_int_equal(store_prune_predictions(store, "s", &err), 0);
-    commit(store);
+    fixture_commit(store);
     fixture_sql_is(&f, TRIALS, "1 2,1 3");
     assert_int_equal(store_prune_predictions(store, "s", &err), 0);
     put_row(store, 6, 2);
     assert_int_equal(store_drop_models(store, "s", &n, &err), 0);
-    commit(store);
+    fixture_commit(store);
     assert_int_equal(n, 6);
     fixture_sql_is(&f, "SELECT count(*) FROM prediction", "0");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* Another sweep of the file keeps its rows. */
@@ -154,10 +133,9 @@ static void test_other_sweep(void **state)
     store = fixture_store(&f);
     assert_int_equal(store_prune_predictions(store, "t", &err), 0);
     assert_int_equal(store_drop_models(store, "t", NULL, &err), 0);
-    commit(store);
+    fixture_commit(store);
     fixture_sql_is(&f, TRIALS, "1 2,1 3,4 2,4 3,6 2,6 3");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 static void put_facts(struct store *store, int n, const char *last)
@@ -173,10 +151,9 @@ static void put_facts(struct store *store, int n, const char *last)
         rc = data_facts_put(&facts, "many", "i", &integer, &err);
     if (rc || data_facts_put(&facts, "few", "r", &real, &err) ||
         data_facts_put(&facts, "few", "n", &none, &err) ||
-        data_facts_put(&facts, "few", "t", &text, &err) || data_facts_end(&facts, &err))
+        data_facts_put(&facts, "few", "t", &text, &err))
         fail_msg("%s", err.text);
-    data_facts_release(&facts);
-    commit(store);
+    fixture_commit(store);
 }
 
 static void test_facts(void **state)
@@ -189,8 +166,7 @@ static void test_facts(void **state)
     struct err err;
 
     (void)state;
-    fixture_open(&f, INI);
-    store = fixture_store(&f);
+    store = fixture_begin(&f, INI);
     put_facts(store, 2, "it's");
     fixture_sql_is(&f, all, "few0r0.5,few1nNULL,few2t'it''s',many0i7,many1i7");
     assert_int_equal(query_table(&t, store, QUERY_DATA_FACTS, 1, &err), 0);
@@ -202,8 +178,7 @@ static void test_facts(void **state)
     fixture_sql_is(&f, all, "few0r0.5,few1nNULL,few2t'other',many0i7");
     put_facts(store, 0, "other");
     fixture_sql_is(&f, all, "few0r0.5,few1nNULL,few2t'other'");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 int main(void)

@@ -9,22 +9,11 @@
 #include <sys/stat.h>
 
 #include "grid/free_names.h"
-#include "store/merge.h"
 #include "store/query/query.h"
 #include "storelib.h"
 
 #define INI "[sweep]\nname = s\nreplicates = 2\n[grid]\nhidden_size = 16, 32, 64\n"
 #define FILES "SELECT coalesce(group_concat(trial_id || name, ','), '') FROM file"
-
-static void change(const char *path, const char *sql)
-{
-    sqlite3 *db;
-
-    assert_int_equal(sqlite3_open(path, &db), SQLITE_OK);
-    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
-        fail_msg("%s: %s", sql, sqlite3_errmsg(db));
-    sqlite3_close(db);
-}
 
 /* The sweep of a program: it has no data and no metrics of its own. */
 static struct store *open_program(struct fixture *f)
@@ -32,9 +21,8 @@ static struct store *open_program(struct fixture *f)
     struct store *store;
     struct err err;
 
-    fixture_open(f, INI);
-    store_close(fixture_store(f));
-    change(f->path, "UPDATE sweep SET task = 'none', objective = 'val_accuracy'");
+    store_close(fixture_begin(f, INI));
+    fixture_exec(f, "UPDATE sweep SET task = 'none', objective = 'val_accuracy'");
     if (store_open(&store, f->path, &err))
         fail_msg("%s", err.text);
     return store;
@@ -101,24 +89,15 @@ static void put(struct fixture *f, struct store *store, int64_t trial, double va
     put_result(f, store, &r);
 }
 
-static void commit(struct store *store)
-{
-    struct err err;
-
-    if (store_commit(store, &err))
-        fail_msg("%s", err.text);
-}
-
 static void test_stored(void **state)
 {
-
-    (void)state;
     struct fixture f;
     struct store *store = open_program(&f);
     struct trial_result r;
 
+    (void)state;
     put(&f, store, 0, 0.5);
-    commit(store);
+    fixture_commit(store);
     fixture_sql_is(&f, "SELECT group_concat(split || '|' || name || '|' || value) FROM metric",
                    "|loss|0.75,|val_|1.0,|value|2.0,train|loss|0.5,val|accuracy|0.5");
     fixture_sql_is(&f,
@@ -137,30 +116,28 @@ static void test_stored(void **state)
     r.log_total = 5;
     strcpy(r.host, "node1");
     put_result(&f, store, &r);
-    commit(store);
+    fixture_commit(store);
     fixture_sql_is(&f, "SELECT tail FROM log", "again");
     fixture_sql_is(&f,
                    "SELECT (SELECT count(*) FROM metric) + (SELECT count(*) FROM curve) +"
                    " (SELECT count(*) FROM curve_metric) + (SELECT count(*) FROM file)",
                    "0");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* The views have columns for metrics as soon as the first result is committed. One whose name is
  * taken gets a prefix. */
 static void test_views(void **state)
 {
-
-    (void)state;
     struct fixture f;
     struct store *store = open_program(&f);
     struct trial_result r;
 
+    (void)state;
     fixture_sql_is(&f, "SELECT count(*) FROM pragma_table_info('trials') WHERE name LIKE '%loss%'",
                    "2"); /* as for a model, until somebody opens the file */
     put(&f, store, 0, 0.5);
-    commit(store);
+    fixture_commit(store);
     fixture_sql_is(
         &f,
         "SELECT group_concat(name, ' ') FROM (SELECT name FROM"
@@ -178,12 +155,11 @@ static void test_views(void **state)
     strcpy(r.reported[2].name, "Loss");
     r.reported[2].value = 3;
     put_result(&f, store, &r);
-    commit(store);
+    fixture_commit(store);
     fixture_sql_is(&f, "SELECT \"odd \"\"name\"\"\" || metric_LOSS FROM trials WHERE trial = 2",
                    "0.00.0");
     fixture_sql_is(&f, "SELECT metric2_Loss FROM trials WHERE trial = 2", "3.0");
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 struct found {
@@ -206,34 +182,29 @@ static void note_row(void *arg, const struct result_table *row)
 /* Rows of the export are those of the view. */
 static void test_rows(void **state)
 {
-
-    (void)state;
     struct fixture f;
     struct store *store = open_program(&f);
     struct found found = {0};
     struct err err;
 
+    (void)state;
     put(&f, store, 0, 0.5);
-    commit(store);
+    fixture_commit(store);
     store_close(store);
-    if (store_open_reader(&store, f.path, &err) ||
-        query_trials(store, NULL, note_row, &found, &err))
-        fail_msg("%s", err.text);
+    store = fixture_reader(&f);
+    assert_int_equal(query_trials(store, NULL, note_row, &found, &err), 0);
     assert_int_equal(found.n, 1);
     assert_true(found.loss == 0.75 && found.value == 0.5 && found.metric_value == 2);
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 /* A program that makes up names cannot make the file unreadable. */
 static void test_many_names(void **state)
 {
-
-    (void)state;
     struct fixture f;
     struct store *store = open_program(&f);
-    struct err err;
 
+    (void)state;
     for (int t = 0; t < 6; t++) {
         struct trial_result r;
 
@@ -244,11 +215,10 @@ static void test_many_names(void **state)
         for (int i = 0; i < 500; i++)
             snprintf(r.reported[i].name, PROGRAM_NAME, "m%d_%d", t, i);
         put_result(&f, store, &r);
-        commit(store);
+        fixture_commit(store);
     }
     store_close(store);
-    if (store_open_reader(&store, f.path, &err))
-        fail_msg("%s", err.text);
+    store = fixture_reader(&f);
     store_close(store);
     fixture_sql_is(&f, "SELECT count(*) FROM trials", "6");
     fixture_sql_is(&f, "SELECT count(*) FROM pragma_table_info('trials') WHERE name GLOB 'm[0-9]*'",
@@ -287,13 +257,12 @@ static bool exists(const struct fixture *f, const char *name)
 /* Files follow the rule of models, and a commit removes their folders. */
 static void test_prune(void **state)
 {
-
-    (void)state;
     struct fixture f;
     struct store *store = open_program(&f);
     struct err err;
     int64_t n;
 
+    (void)state;
     for (int t = 0; t < 4; t++) {
         char name[16];
 
@@ -303,31 +272,29 @@ static void test_prune(void **state)
     }
     assert_int_equal(store_prune_models(store, "s", 2, true, &n, &err), 0);
     assert_true(exists(&f, "t1/model.pt")); /* not committed */
-    commit(store);
+    fixture_commit(store);
     fixture_sql_is(&f, FILES, "3model.pt,3out/log.csv,4model.pt,4out/log.csv");
     assert_false(exists(&f, "t1"));
     assert_false(exists(&f, "t2"));
     assert_true(exists(&f, "t3/out/log.csv") && exists(&f, "t4/model.pt"));
     assert_int_equal(store_drop_models(store, "s", &n, &err), 0);
-    commit(store);
+    fixture_commit(store);
     fixture_sql_is(&f, FILES, "");
     assert_false(exists(&f, "t3"));
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 static void test_leftovers(void **state)
 {
-
-    (void)state;
     struct fixture f;
     struct store *store = open_program(&f);
     struct err err;
 
+    (void)state;
     assert_int_equal(store_remove_leftovers(store, &err), 0); /* no folder at all */
     put(&f, store, 0, 0.5);
     put(&f, store, 1, 0.5);
-    commit(store);
+    fixture_commit(store);
     make_folder(&f, "t1");
     make_folder(&f, "t2");
     make_folder(&f, "t3");                   /* unfinished, without a checkpoint */
@@ -338,7 +305,7 @@ static void test_leftovers(void **state)
     make_folder(&f, "t99/checkpoint");
     make_folder(&f, "t4x");
     make_folder(&f, "notes");
-    change(f.path, "DELETE FROM file WHERE trial_id = 2");
+    fixture_exec(&f, "DELETE FROM file WHERE trial_id = 2");
     if (store_remove_leftovers(store, &err))
         fail_msg("%s", err.text);
     assert_true(exists(&f, "t1/model.pt"));
@@ -349,43 +316,34 @@ static void test_leftovers(void **state)
     assert_false(exists(&f, "t1/scratch.0.17") || exists(&f, "t5"));
     assert_false(exists(&f, "t99"));
     assert_true(exists(&f, "t4x") && exists(&f, "notes"));
-    store_close(store);
-    fixture_close(&f);
+    fixture_end(&f, store);
 }
 
 static void test_merged(void **state)
 {
-
-    (void)state;
     struct fixture f, other;
     struct store *store = open_program(&other);
-    struct merge_input input = {.path = other.path};
-    struct errlist notes = {0};
-    struct err err;
+    struct err note;
 
+    (void)state;
     put(&other, store, 0, 0.5);
     put(&other, store, 1, 0.25);
-    commit(store);
+    fixture_commit(store);
     store_close(store);
     make_folder(&other, "t1");
     store = open_program(&f);
     store_close(store);
-    if (merge_databases(f.path, &input, 1, &notes, &err))
-        fail_msg("%s", err.text);
-    assert_int_equal(notes.n, 2); /* t2 has no files */
+    assert_int_equal(fixture_merge(&f, &other, &note), 2); /* t2 has no files */
     assert_non_null(
-        strstr(notes.text[0], "r.db: the kept file 'model.pt' of t2 is missing: it is left out"));
-    errlist_release(&notes);
+        strstr(note.text, "r.db: the kept file 'model.pt' of t2 is missing: it is left out"));
     fixture_sql_is(&f, FILES, "1model.pt,1out/log.csv");
     assert_true(exists(&f, "t1/model.pt") && exists(&f, "t1/out/log.csv"));
     fixture_sql_is(&f, "SELECT count(*) FROM log", "2");
     fixture_sql_is(&f, "SELECT count(*) FROM curve_metric", "6");
     fixture_sql_is(&f, "SELECT val_accuracy FROM trials WHERE trial = 1", "0.5");
     /* A program may give other numbers: that is no conflict, and the first result stays. */
-    change(other.path, "UPDATE trial SET value = 1; UPDATE curve_metric SET value = 9");
-    if (merge_databases(f.path, &input, 1, &notes, &err))
-        fail_msg("%s", err.text);
-    errlist_release(&notes);
+    fixture_exec(&other, "UPDATE trial SET value = 1; UPDATE curve_metric SET value = 9");
+    fixture_merge(&f, &other, NULL);
     fixture_sql_is(&f, "SELECT value FROM trial WHERE trial_id = 1", "0.5");
     fixture_close(&other);
     fixture_close(&f);

@@ -9,6 +9,7 @@
 
 #include "grid/sweep_file.h"
 #include "store/db.h"
+#include "store/merge.h"
 
 #include "resolve.h"
 
@@ -83,6 +84,18 @@ struct store *fixture_store(struct fixture *f)
     return store;
 }
 
+struct store *fixture_begin(struct fixture *f, const char *ini)
+{
+    fixture_open(f, ini);
+    return fixture_store(f);
+}
+
+void fixture_end(struct fixture *f, struct store *store)
+{
+    store_close(store);
+    fixture_close(f);
+}
+
 void fixture_result(struct trial_result *r, int64_t trial, double value)
 {
     trial_result_init(r, trial);
@@ -106,6 +119,67 @@ void fixture_result(struct trial_result *r, int64_t trial, double value)
     r->curve = calloc(2, sizeof *r->curve);
     r->curve[0] = (struct gcn_epoch){1, 1, 0.1, 0.2};
     r->curve[1] = (struct gcn_epoch){NAN, 0.25, value, 0.4};
+}
+
+void fixture_put(struct fixture *f, struct store *store, int64_t trial, enum trial_state state,
+                 double value)
+{
+    struct trial_result r;
+    struct err err;
+
+    fixture_result(&r, trial, value);
+    r.state = state;
+    if (state == TRIAL_DIVERGED || state == TRIAL_FAILED)
+        strcpy(r.error, state == TRIAL_FAILED ? "no reason" : "train loss is inf in epoch 3");
+    if (store_result(store, f->known.ids[trial], &r, &err))
+        fail_msg("%s", err.text);
+    trial_result_release(&r);
+}
+
+void fixture_commit(struct store *store)
+{
+    struct err err;
+
+    if (store_commit(store, &err))
+        fail_msg("%s", err.text);
+}
+
+struct store *fixture_reader(const struct fixture *f)
+{
+    struct store *store;
+    struct err err;
+
+    if (store_open_reader(&store, f->path, &err))
+        fail_msg("%s", err.text);
+    return store;
+}
+
+size_t fixture_merge(const struct fixture *out, const struct fixture *in, struct err *first)
+{
+    struct merge_input input = {.path = in->path};
+    struct errlist notes = {0};
+    struct err err;
+    size_t n;
+
+    if (merge_databases(out->path, &input, 1, &notes, &err))
+        fail_msg("%s", err.text);
+    n = notes.n;
+    if (first && n)
+        snprintf(first->text, sizeof first->text, "%s", notes.text[0]);
+    errlist_release(&notes);
+    return n;
+}
+
+void fixture_exec(const struct fixture *f, const char *sql)
+{
+    sqlite3 *db;
+    char *message = NULL;
+
+    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
+    sqlite3_db_config(db, SQLITE_DBCONFIG_WRITABLE_SCHEMA, 1, NULL);
+    if (sqlite3_exec(db, sql, NULL, NULL, &message) != SQLITE_OK)
+        fail_msg("%s: %s", sql, message);
+    sqlite3_close(db);
 }
 
 const char *fixture_sql(const struct fixture *f, const char *sql, char text[256])

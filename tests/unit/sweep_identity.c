@@ -3,8 +3,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <sqlite3.h>
-
 #include "store/query/query.h"
 #include "storelib.h"
 
@@ -19,8 +17,8 @@ static void expect(const struct fixture *f, const char *wanted)
     struct store *store;
     struct err err;
 
-    if (store_open_reader(&store, f->path, &err) ||
-        store_differences(store, &f->plan, &f->data, &lines, &err))
+    store = fixture_reader(f);
+    if (store_differences(store, &f->plan, &f->data, &lines, &err))
         fail_msg("%s", err.text);
     for (size_t i = 0; i < lines.n; i++)
         buf_printf(&got, "%s\n", lines.text[i]);
@@ -33,8 +31,7 @@ static void expect(const struct fixture *f, const char *wanted)
 
 static void begin(struct fixture *f, const char *ini)
 {
-    fixture_open(f, ini);
-    store_close(fixture_store(f));
+    store_close(fixture_begin(f, ini));
 }
 
 static void expect_of(struct fixture *f, const char *ini, const char *wanted)
@@ -143,7 +140,7 @@ static void test_superseded(void **state)
     }
     fixture_sql_is(&f, "SELECT group_concat(name) FROM (SELECT name FROM sweep ORDER BY sweep_id)",
                    "s#1,s#2,s");
-    assert_int_equal(store_open_reader(&store, f.path, &err), 0);
+    store = fixture_reader(&f);
     assert_int_equal(query_ini(&ini, store, 1, &err), 0);
     assert_non_null(strstr(buf_text(&ini), "name = s#1\n"));
     store_close(store);
@@ -159,17 +156,9 @@ static void test_superseded(void **state)
 /* The time before choose_epoch, when batch_norm was no by default. */
 static void make_old(const struct fixture *f)
 {
-    sqlite3 *db;
-
-    assert_int_equal(sqlite3_open(f->path, &db), SQLITE_OK);
-    assert_int_equal(
-        sqlite3_exec(db,
-                     "UPDATE sweep SET ini = replace(replace(replace(ini, 'batch_norm = auto', ''),"
-                     " 'pool = auto', ''), 'choose_epoch = objective', '');"
-                     "UPDATE config SET params = json_remove(params, '$.choose_epoch')",
-                     NULL, NULL, NULL),
-        SQLITE_OK);
-    sqlite3_close(db);
+    fixture_exec(f, "UPDATE sweep SET ini = replace(replace(replace(ini, 'batch_norm = auto', ''),"
+                    " 'pool = auto', ''), 'choose_epoch = objective', '');"
+                    "UPDATE config SET params = json_remove(params, '$.choose_epoch')");
     fixture_sql_is(f, "SELECT group_concat(ini || params) LIKE '%choose_epoch%' FROM sweep, config",
                    "0");
 }
@@ -204,7 +193,7 @@ static void test_before(void **state)
     expect_of(&f, HEAD "[train]\nepochs = 3\n[grid]\nhidden_size = 16\nchoose_epoch = loss\n", "");
     store_close(fixture_store(&f));
     fixture_sql_is(&f, "SELECT count(*) FROM config", "3");
-    assert_int_equal(store_open_reader(&store, f.path, &err), 0);
+    store = fixture_reader(&f);
     for (int64_t config = 1; config <= 3; config += 2) {
         buf_clear(&ini);
         assert_int_equal(query_ini(&ini, store, config, &err), 0);

@@ -4,104 +4,178 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/nearest.h"
 #include "gcn/metric.h"
 #include "grid/settings.h"
 #include "store/db.h"
-#include "store/query/condition.h"
 #include "store/query/progress.h"
-#include "store/query/query_rows.h"
 #include "store/sql.h"
+
+/* ---- conditions of people ---- */
+
+/* some milliseconds */
+#define STEPS_A_CALL 1000000
+/* Enough for the leaderboard, some thousand steps a trial, and a condition on each row. */
+#define CALLS_LEAST 50
+#define TRIALS_A_CALL 50
+
+static bool is_readable(const char *table)
+{
+    static const char *const readable[] = {
+        "leaderboard", "trials",    "sweep",     "axis",     "config",       "trial",
+        "metric",      "curve",     "timing",    "session",  "attempt",      "member",
+        "checkpoint",  "model",     "log",       "file",     "curve_metric", "prediction",
+        "traffic",     "data_fact", "json_each", "json_tree"};
+
+    for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
+        if (!sqlite3_stricmp(table, readable[i]))
+            return true;
+    return false;
+}
+
+/* names: NUL-terminated other tables and views of the file. */
+static bool is_foreign(const struct buf *names, const char *table)
+{
+    return db_has_name(names, table) || !sqlite3_strnicmp(table, "sqlite_", 7) ||
+           !sqlite3_strnicmp(table, "pragma_", 7);
+}
+
+/* Allow only the leaderboard and, in subqueries, tables of this program. A view was checked when it
+ * was named. If no column is read, as by count(*), a WITH table looks like one of the file. */
+static int authorize_tables(void *arg, int action, const char *a, const char *b,
+                            const char *database, const char *view)
+{
+    if (action == SQLITE_SELECT || action == SQLITE_RECURSIVE)
+        return SQLITE_OK;
+    if (action == SQLITE_FUNCTION)
+        return b && strcmp(b, "load_extension") != 0 ? SQLITE_OK : SQLITE_DENY;
+    if (action != SQLITE_READ || !a)
+        return SQLITE_DENY;
+    if (view && !database && !is_foreign(arg, a))
+        return SQLITE_OK;
+    return is_readable(a) ? SQLITE_OK : SQLITE_DENY;
+}
+
+static int find_foreign(struct buf *names, struct store *store, struct err *err)
+{
+    sqlite3_stmt *row = db_query(
+        store, "SELECT name FROM main.sqlite_schema WHERE type IN ('table', 'view')", err, "");
+    const char *name;
+    int rc = 0;
+
+    while (db_next(&rc, store, row, err)) {
+        rc = db_read(store, row, err, "s", &name);
+        if (!rc && !is_readable(name))
+            buf_add(names, name, strlen(name) + 1);
+    }
+    sqlite3_finalize(row);
+    return rc ? -1 : buf_failed(names) ? err_nomem(err, "names of tables", names->size) : 0;
+}
+
+/* Prepare a query with the condition `where` (NULL: none), which can read only tables and views of
+ * this program. Every err names the condition: the rest of sql is ours. */
+static sqlite3_stmt *prepare(struct store *store, const struct buf *sql, const char *where,
+                             struct err *err)
+{
+    struct buf foreign = {0};
+    struct err why;
+    sqlite3_stmt *row = NULL;
+
+    if (buf_failed(sql))
+        err_nomem(err, "query", sql->size);
+    else if (!where)
+        row = db_query(store, buf_text(sql), err, "");
+    else if (!find_foreign(&foreign, store, err)) {
+        sqlite3_set_authorizer(store->db, authorize_tables, &foreign);
+        row = db_query(store, buf_text(sql), &why, "");
+        sqlite3_set_authorizer(store->db, NULL, NULL);
+        if (!row)
+            err_set(err, "where %s: %s%s", where, why.text,
+                    strstr(why.text, "no such column: ")
+                        ? "; 'espalier best' shows the columns; put text in quotes, as in"
+                          " type = 'gcn'"
+                        : "");
+    }
+    buf_release(&foreign);
+    return row;
+}
+
+/* Return all rows of a statement, and finalize it. A condition may contain a query that does not
+ * end: the steps that it may take grow with the file's trials. */
+static int collect_where(struct result_table *out, struct store *store, sqlite3_stmt *row,
+                         const char *where, struct err *err)
+{
+    struct step_limit limit;
+    int64_t n_trials;
+    int rc;
+
+    if (!where)
+        return query_collect(out, store, row, "", err);
+    if (db_integer(&n_trials, store, "SELECT count(*) FROM trial", err, "")) {
+        sqlite3_finalize(row);
+        return -1;
+    }
+    limit.calls = CALLS_LEAST + n_trials / TRIALS_A_CALL;
+    db_limit_steps(store->db, STEPS_A_CALL, &limit);
+    rc = query_collect(out, store, row, "", err);
+    sqlite3_progress_handler(store->db, 0, NULL, NULL);
+    if (limit.calls >= 0)
+        return rc;
+    if (!rc)
+        result_table_release(out);
+    return err_set(err, "where %s: it takes too long and was stopped; simplify the condition",
+                   where);
+}
+
+/* ---- rows ---- */
 
 static const char sql_axes[] = "SELECT name FROM axis WHERE sweep_id = ?1 ORDER BY ordinal";
 
 static int put_axes(struct buf *sql, struct store *store, int64_t sweep_id, struct err *err)
 {
-    sqlite3_stmt *row = query_prepare(store, sql_axes, sweep_id, err);
+    sqlite3_stmt *row = db_query(store, sql_axes, err, "i", sweep_id);
     const char *name;
-    int rc = row ? 1 : -1;
+    int rc = 0;
 
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
-        if (db_read(store, row, err, "s", &name)) {
-            rc = -1;
-            break;
-        }
+    while (db_next(&rc, store, row, err)) {
+        rc = db_read(store, row, err, "s", &name);
+        if (rc)
+            continue;
         buf_putc(sql, ' ');
         db_put_name(sql, name);
         buf_putc(sql, ',');
-        rc = 1;
     }
     sqlite3_finalize(row);
     return rc;
 }
 
-/* Like query_collect(), but stop a query whose condition takes too long. */
-static int collect_where(struct result_table *out, struct store *store, sqlite3_stmt *row,
-                         const char *where, struct err *err)
-{
-    struct step_limit limit;
-    int rc;
-
-    if (!where)
-        return query_collect(out, store, row, "", err);
-    if (condition_begin(&limit, store, err)) {
-        sqlite3_finalize(row);
-        return -1;
-    }
-    rc = query_collect(out, store, row, "", err);
-    return condition_end(&limit, store, where, err) ? -1 : rc;
-}
-
 /* Places compared with the best: enough for all contenders among 100,000 configurations. */
 enum { PLACES_COMPARED = 1000 };
-
-static void put_metric_name(struct buf *out, const struct result_table *names, int64_t row)
-{
-    const char *split = result_table_text(names, row, "split");
-
-    buf_printf(out, "%s%s%s", split, *split ? "_" : "", result_table_text(names, row, "name"));
-}
-
-static bool has_column(struct store *store, const char *name)
-{
-    struct buf columns = {0};
-    struct err ignored;
-    bool has = false;
-
-    if (!query_columns(&columns, store, &ignored)) {
-        const char *at = buf_text(&columns), *end = at + columns.size;
-
-        for (; at < end; at += strlen(at) + 1)
-            has |= !sqlite3_stricmp(at, name);
-    }
-    buf_release(&columns);
-    return has;
-}
 
 /* Append the mean of each metric that a condition may name, and that is no column of the leaderboard. */
 static int put_metrics(struct buf *sql, struct store *store, const struct query_sweep *sweep,
                        const char *where, struct err *err)
 {
     struct result_table names;
+    struct buf columns = {0};
+    int rc = query_table(&names, store, QUERY_METRIC_NAMES, sweep->sweep_id, err);
 
-    if (query_table(&names, store, QUERY_METRIC_NAMES, sweep->sweep_id, err))
+    if (rc)
         return -1;
-    for (int64_t r = 0; r < names.n_rows; r++) {
-        struct buf name = {0};
+    rc = query_columns(&columns, store, err);
+    for (int64_t r = 0; !rc && r < names.n_rows; r++) {
+        const char *name = result_table_text(&names, r, "metric");
 
-        put_metric_name(&name, &names, r);
-        if (strcasestr(where, buf_text(&name)) && !has_column(store, buf_text(&name))) {
-            buf_puts(sql, ", (SELECT avg(m.value) FROM trial AS t JOIN metric AS m USING (trial_id)"
-                          " WHERE t.config_id = config AND t.state = 'done' AND ");
-            views_put_metric(sql, buf_text(&name));
-            buf_puts(sql, ") AS ");
-            db_put_name(sql, buf_text(&name));
-        }
-        sql->failed |= buf_failed(&name);
-        buf_release(&name);
+        if (!strcasestr(where, name) || db_has_name(&columns, name))
+            continue;
+        buf_puts(sql, ", (SELECT avg(m.value) FROM trial AS t JOIN metric AS m USING (trial_id)"
+                      " WHERE t.config_id = config AND t.state = 'done' AND ");
+        views_put_metric(sql, name);
+        buf_puts(sql, ") AS ");
+        db_put_name(sql, name);
     }
+    buf_release(&columns);
     result_table_release(&names);
-    return 0;
+    return rc;
 }
 
 /* Append a WITH table l, the leaderboard rows that satisfy `where`. last > 0: only the first
@@ -119,7 +193,7 @@ static int put_rows(struct buf *sql, struct store *store, const struct query_swe
              " FROM");
     if (last > 0) {
         buf_puts(sql, " (");
-        rc |= views_put_leaderboard(sql, store, last, err);
+        rc |= views_put_leaderboard(sql, store, false, last, err);
         buf_printf(sql, ") WHERE place <= %lld", (long long)last);
     } else {
         buf_puts(sql, " (SELECT *");
@@ -164,23 +238,6 @@ static int put_columns(struct buf *sql, struct store *store, const struct query_
     return rc;
 }
 
-static int collect_rows(struct result_table *out, struct store *store,
-                        const struct query_sweep *sweep, struct buf *sql, const char *where,
-                        int64_t limit, struct err *err)
-{
-    sqlite3_stmt *row = NULL;
-    int rc = buf_failed(sql) ? err_nomem(err, "query", sql->size) : 0;
-
-    if (!rc)
-        row = condition_prepare(store, buf_text(sql), where, err);
-    buf_release(sql);
-    if (!row)
-        return -1;
-    sqlite3_bind_int64(row, 1, sweep->sweep_id);
-    sqlite3_bind_int64(row, 2, limit);
-    return collect_where(out, store, row, where, err);
-}
-
 /* is_all: the rows were not limited. */
 static void take_alike(struct query_alike *alike, struct result_table *table, bool is_all)
 {
@@ -191,8 +248,7 @@ static void take_alike(struct query_alike *alike, struct result_table *table, bo
         alike->n_alike = result_table_integer(table, 0, "n_alike");
         alike->one_se = is_all ? result_table_integer(table, 0, "one_se") : 0;
     }
-    for (int i = 0; i < 4; i++)
-        result_table_drop_last(table);
+    result_table_drop_last(table, 4);
 }
 
 /* choice: what follows FROM. */
@@ -200,16 +256,21 @@ static int choose_rows(struct result_table *out, struct query_alike *alike, stru
                        const struct query_sweep *sweep, const struct query_filter *filter,
                        int64_t last, const char *choice, struct err *err)
 {
+    sqlite3_stmt *row = NULL;
     struct buf sql = {0};
 
     memset(out, 0, sizeof *out);
-    if (put_rows(&sql, store, sweep, filter->where, last, err) ||
-        put_columns(&sql, store, sweep, filter, alike != NULL, err)) {
-        buf_release(&sql);
-        return -1;
+    if (!put_rows(&sql, store, sweep, filter->where, last, err) &&
+        !put_columns(&sql, store, sweep, filter, alike != NULL, err)) {
+        buf_puts(&sql, choice);
+        row = prepare(store, &sql, filter->where, err);
     }
-    buf_puts(&sql, choice);
-    if (collect_rows(out, store, sweep, &sql, filter->where, filter->limit, err))
+    buf_release(&sql);
+    if (!row)
+        return -1;
+    sqlite3_bind_int64(row, 1, sweep->sweep_id);
+    sqlite3_bind_int64(row, 2, filter->limit);
+    if (collect_where(out, store, row, filter->where, err))
         return -1;
     if (alike)
         take_alike(alike, out, last == 0);
@@ -247,29 +308,29 @@ int query_compare_with(struct store *store, int64_t config_id, struct err *err)
 int query_rank_by(struct query_sweep *sweep, struct store *store, const char *metric,
                   struct err *err)
 {
-    struct nearest nearest = {.wrong = metric, .best = ""};
     const char *direction = settings_usual_direction(metric);
     struct result_table names;
-    char hint[NEAREST_HINT];
+    struct buf all = {0};
     bool has = false;
+    int rc = 0;
 
     if (query_table(&names, store, QUERY_METRIC_NAMES, sweep->sweep_id, err))
         return -1;
     for (int64_t r = 0; r < names.n_rows; r++) {
-        struct buf name = {0};
+        const char *name = result_table_text(&names, r, "metric");
 
-        put_metric_name(&name, &names, r);
-        has |= !strcmp(buf_text(&name), metric);
-        nearest_offer(&nearest, buf_text(&name));
-        buf_release(&name);
+        buf_printf(&all, "%s%s", all.size ? ", " : "", name);
+        has |= !strcmp(name, metric);
     }
-    nearest_hint(hint, "", nearest.best, "", "");
     result_table_release(&names);
     if (!strncmp(metric, "test_", 5))
-        return err_set(err, "--objective %s: the test part must not choose", metric);
-    if (!has)
-        return err_set(err, "--objective %s: no trial of sweep '%s' has this metric%s", metric,
-                       sweep->name, hint);
+        rc = err_set(err, "--objective %s: the test part must not choose", metric);
+    else if (!has)
+        rc = err_set(err, "--objective %s: no trial of sweep '%s' has this metric; they have: %s",
+                     metric, sweep->name, all.size ? buf_text(&all) : "none");
+    buf_release(&all);
+    if (rc)
+        return -1;
     snprintf(store->objective, sizeof store->objective, "%s", metric);
     snprintf(sweep->objective, sizeof sweep->objective, "%s", metric);
     sweep->maximize = direction ? !strcmp(direction, "max") : sweep->maximize;
@@ -285,9 +346,7 @@ int query_check_where(struct store *store, const struct query_sweep *sweep, cons
 
     if (!put_rows(&sql, store, sweep, where, 0, err)) {
         buf_puts(&sql, "SELECT place FROM l");
-        row = buf_failed(&sql) ? NULL : condition_prepare(store, buf_text(&sql), where, err);
-        if (buf_failed(&sql))
-            err_nomem(err, "query", sql.size);
+        row = prepare(store, &sql, where, err);
     }
     buf_release(&sql);
     sqlite3_finalize(row);
@@ -296,7 +355,7 @@ int query_check_where(struct store *store, const struct query_sweep *sweep, cons
 
 int query_columns(struct buf *out, struct store *store, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, "SELECT * FROM leaderboard", err);
+    sqlite3_stmt *row = db_query(store, "SELECT * FROM leaderboard", err, "");
 
     if (!row)
         return -1;
@@ -307,19 +366,10 @@ int query_columns(struct buf *out, struct store *store, struct err *err)
     return buf_failed(out) ? err_nomem(err, "columns", out->size) : 0;
 }
 
-static const char *const rule_names[QUERY_N_RULES] = {
-    [QUERY_RULE_BEST] = "best",
-    [QUERY_RULE_1SE] = "1se",
-};
-
 enum query_rule query_rule_parse(const char *name)
 {
-    enum query_rule rule = 0;
-
-    while (rule < QUERY_N_RULES && strcmp(rule_names[rule], name) != 0)
-        rule++;
-    assert(rule < QUERY_N_RULES);
-    return rule;
+    assert(!strcmp(name, "best") || !strcmp(name, "1se"));
+    return strcmp(name, "best") ? QUERY_RULE_1SE : QUERY_RULE_BEST;
 }
 
 const char *query_rule_words(enum query_rule rule)
@@ -333,22 +383,15 @@ static bool is_scored(const struct result_table *table)
     return table->n_rows && !isnan(result_table_real(table, 0, "mean"));
 }
 
-/* True if no trial is left to run. */
-static bool is_over(struct store *store, const struct query_sweep *sweep)
-{
-    struct progress_counts now;
-    struct err err;
-
-    return !progress_count(&now, store, sweep, &err) && now.trials &&
-           now.done + now.diverged + now.failed == now.planned;
-}
-
 /* Report why there is no choice. first: the first row of the leaderboard, or none. */
 static int no_choice(const struct result_table *first, struct store *store,
                      const struct query_sweep *sweep, const char *where, struct err *err)
 {
     static const char lost[] = ": no trial is left to run, and none has a score; 'espalier status' "
                                "lists the reasons";
+    struct progress_counts now;
+    struct err ignored;
+    bool is_over;
 
     if (is_scored(first) && result_table_integer(first, 0, "trials") > 1)
         return err_set(err,
@@ -362,11 +405,13 @@ static int no_choice(const struct result_table *first, struct store *store,
                        "replicates or folds give more",
                        store->path, sweep->name,
                        (long long)result_table_integer(first, 0, "config"));
+    is_over = !progress_count(&now, store, sweep, &ignored) && now.trials &&
+              now.done + now.diverged + now.failed == now.planned;
     return err_set(err, "%s: sweep '%s' has no finished configuration%s%s", store->path,
                    sweep->name,
-                   where                   ? " where "
-                   : is_over(store, sweep) ? lost
-                                           : " yet",
+                   where     ? " where "
+                   : is_over ? lost
+                             : " yet",
                    where ? where : "");
 }
 

@@ -9,7 +9,6 @@
 #include "base/clock.h"
 #include "base/words.h"
 #include "store/db.h"
-#include "store/query/query_rows.h"
 
 /* Commits follow within half a second, so such a rank has not been idle for long. */
 #define SHORT_S 2.0
@@ -53,7 +52,7 @@ static const char sql_members[] =
 
 struct timed_attempt {
     int64_t id, trial;
-    int rank;
+    int32_t rank;
     const char *host, *outcome;
     double started, finished; /* NaN: open */
 };
@@ -65,37 +64,13 @@ struct progress_pass {
     bool is_members;
 };
 
-static void add_result(struct progress_pass *pass, struct progress_rank *rank,
-                       const struct timed_attempt *a)
-{
-    struct progress_session *s = pass->session;
-    int state = trial_state_parse(a->outcome);
-    double at = PROGRESS_BINS * (a->finished - pass->started) / s->seconds;
-
-    if (state != TRIAL_DONE && state != TRIAL_DIVERGED && state != TRIAL_FAILED)
-        return;
-    rank->n++;
-    rank->diverged += state == TRIAL_DIVERGED;
-    rank->failed += state == TRIAL_FAILED;
-    s->results++;
-    pass->last = fmax(pass->last, a->finished);
-    /* clocks differ: earlier and later ones count in the first and last part; NaN is neither */
-    s->bins[at >= PROGRESS_BINS - 1 ? PROGRESS_BINS - 1 : at > 0 ? (int)at : 0]++;
-}
-
-static enum progress_work work_of(const struct progress_pass *pass, const char *outcome)
-{
-    /* in a copy nobody knows of a 'lost' attempt how it went on */
-    bool is_lost = !strcmp(outcome, "lost") && pass->session->life != SESSION_LIFE_ELSEWHERE;
-
-    return !strcmp(outcome, "running")              ? PROGRESS_RUNS
-           : is_lost || !strcmp(outcome, "crashed") ? PROGRESS_LOST
-                                                    : PROGRESS_IDLE;
-}
-
 static void add_attempt(struct progress_pass *pass, const struct timed_attempt *a)
 {
-    struct progress_rank *rank = &pass->session->ranks[a->rank];
+    struct progress_session *s = pass->session;
+    struct progress_rank *rank = &s->ranks[a->rank];
+    int state = trial_state_parse(a->outcome);
+    double at = PROGRESS_BINS * (a->finished - pass->started) / s->seconds;
+    bool is_crash = !strcmp(a->outcome, "crashed");
 
     if (!*rank->host)
         snprintf(rank->host, sizeof rank->host, "%s", a->host);
@@ -103,40 +78,38 @@ static void add_attempt(struct progress_pass *pass, const struct timed_attempt *
         rank->busy_s += fmax(a->finished - a->started, 0);
         rank->has_ended = true;
     }
-    if (!pass->is_members)
-        add_result(pass, rank, a);
-    if (a->id <= rank->attempt || (pass->is_members && !strcmp(a->outcome, "crashed")))
+    if (!pass->is_members && state > TRIAL_RUNNING) {
+        rank->n++;
+        rank->diverged += state == TRIAL_DIVERGED;
+        rank->failed += state == TRIAL_FAILED;
+        s->results++;
+        pass->last = fmax(pass->last, a->finished);
+        /* clocks differ: earlier and later ones count in the first and last part; NaN is neither */
+        s->bins[at >= PROGRESS_BINS - 1 ? PROGRESS_BINS - 1 : at > 0 ? (int)at : 0]++;
+    }
+    if (a->id <= rank->attempt || (pass->is_members && is_crash))
         return;
     rank->attempt = a->id;
     rank->trial = a->trial;
-    rank->work = work_of(pass, a->outcome);
+    /* in a copy nobody knows of a 'lost' attempt how it went on */
+    rank->work = state == TRIAL_RUNNING ? PROGRESS_RUNS
+                 : is_crash || (!strcmp(a->outcome, "lost") && s->life != SESSION_LIFE_ELSEWHERE)
+                     ? PROGRESS_LOST
+                     : PROGRESS_IDLE;
     pass->ended[a->rank] = a->finished;
 }
 
 static int read_attempts(struct progress_pass *pass, struct store *store, const char *sql,
                          struct err *err)
 {
-    sqlite3_stmt *row = query_prepare(store, sql, pass->session->id, err);
-    int rc = row ? 1 : -1;
+    sqlite3_stmt *row = db_query(store, sql, err, "i", pass->session->id);
+    struct timed_attempt a;
+    int rc = 0;
 
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1) {
-        struct timed_attempt a;
-
-        if (db_check_row(store, row, "inssrRi", err)) {
-            rc = -1;
-            break;
-        }
-        a = (struct timed_attempt){
-            .id = sqlite3_column_int64(row, 0),
-            .rank = sqlite3_column_int(row, 1),
-            .host = (const char *)sqlite3_column_text(row, 2),
-            .outcome = (const char *)sqlite3_column_text(row, 3),
-            .started = sqlite3_column_double(row, 4),
-            .finished = sqlite3_column_type(row, 5) == SQLITE_NULL ? (double)NAN
-                                                                   : sqlite3_column_double(row, 5),
-            .trial = sqlite3_column_int64(row, 6),
-        };
-        if (a.rank < pass->session->n_ranks && a.host && a.outcome)
+    while (db_next(&rc, store, row, err)) {
+        rc = db_read(store, row, err, "inssrRi", &a.id, &a.rank, &a.host, &a.outcome, &a.started,
+                     &a.finished, &a.trial);
+        if (!rc && a.rank < pass->session->n_ranks)
             add_attempt(pass, &a);
     }
     sqlite3_finalize(row);
@@ -258,69 +231,35 @@ void progress_release(struct progress *p)
 
 /* ---- efficiency ---- */
 
-/* The rows of one session, one for each width. */
-struct session_rows {
-    const struct result_table *rows;
-    int64_t first, end;
-};
-
-static double real(const struct session_rows *of, int64_t row, const char *column)
-{
-    return result_table_real(of->rows, row, column);
-}
-
-static int64_t sum(const struct session_rows *of, const char *column)
-{
-    int64_t n = 0;
-
-    for (int64_t row = of->first; row < of->end; row++)
-        n += result_table_integer(of->rows, row, column);
-    return n;
-}
-
-/* work: scratch, a place for each row. */
-static void compute(struct query_efficiency *e, const struct session_rows *of,
-                    struct makespan_work *work)
+/* Read the rows of one session, one for each width. Returns the row after them. work: scratch, a place
+ * for each row. good: out, attempts with a result. */
+static int64_t compute(struct query_efficiency *e, int64_t *good, const struct result_table *rows,
+                       int64_t first, struct makespan_work *work)
 {
     double began = INFINITY, ended = -INFINITY;
+    int64_t ranks = result_table_integer(rows, first, "ranks"), row = first;
 
-    *e = (struct query_efficiency){.session = result_table_integer(of->rows, of->first, "session"),
-                                   .ranks = result_table_integer(of->rows, of->first, "ranks"),
-                                   .trials = sum(of, "trials")};
-    e->ranks = e->ranks > 1 ? e->ranks : 1; /* the file may be damaged */
-    for (int64_t row = of->first; row < of->end; row++) {
-        struct makespan_work *w = &work[row - of->first];
+    *good = 0;
+    *e = (struct query_efficiency){.session = result_table_integer(rows, first, "session"),
+                                   .ranks = ranks > 1 ? ranks : 1}; /* the file may be damaged */
+    for (; row < rows->n_rows && result_table_integer(rows, row, "session") == e->session; row++) {
+        struct makespan_work *w = &work[row - first];
 
-        *w = (struct makespan_work){.width = result_table_integer(of->rows, row, "width"),
-                                    .all_s = real(of, row, "all_s"),
-                                    .longest_s = real(of, row, "longest_s")};
+        *w = (struct makespan_work){.width = result_table_integer(rows, row, "width"),
+                                    .all_s = result_table_real(rows, row, "all_s"),
+                                    .longest_s = result_table_real(rows, row, "longest_s")};
+        *good += result_table_integer(rows, row, "good");
+        e->trials += result_table_integer(rows, row, "trials");
         e->total_s += w->all_s * (double)w->width;
         e->longest_s = fmax(e->longest_s, w->longest_s);
-        began = fmin(began, real(of, row, "first"));
-        ended = fmax(ended, real(of, row, "last"));
+        began = fmin(began, result_table_real(rows, row, "first"));
+        ended = fmax(ended, result_table_real(rows, row, "last"));
     }
     e->elapsed_s = ended - began;
-    e->bound = makespan_bound(work, (size_t)(of->end - of->first), e->ranks);
+    e->bound = makespan_bound(work, (size_t)(row - first), e->ranks);
     e->busy = e->elapsed_s > 0 ? fmin(1, e->total_s / ((double)e->ranks * e->elapsed_s)) : 0;
     e->above = e->bound.seconds > 0 ? e->elapsed_s / e->bound.seconds - 1 : (double)NAN;
-}
-
-static int64_t compute_all(struct query_efficiency *out, const struct result_table *rows,
-                           struct makespan_work *work)
-{
-    struct session_rows of = {.rows = rows};
-    int64_t n = 0;
-
-    for (; of.first < rows->n_rows; of.first = of.end) {
-        int64_t session = result_table_integer(rows, of.first, "session");
-
-        for (of.end = of.first + 1; of.end < rows->n_rows; of.end++)
-            if (result_table_integer(rows, of.end, "session") != session)
-                break;
-        if (sum(&of, "good"))
-            compute(&out[n++], &of, work);
-    }
-    return n;
+    return row;
 }
 
 int query_efficiency(struct query_efficiency **out, int64_t *n, struct store *store,
@@ -328,6 +267,7 @@ int query_efficiency(struct query_efficiency **out, int64_t *n, struct store *st
 {
     struct makespan_work *work;
     struct result_table rows;
+    int64_t good;
     size_t most;
 
     *out = NULL;
@@ -337,10 +277,10 @@ int query_efficiency(struct query_efficiency **out, int64_t *n, struct store *st
     most = (size_t)rows.n_rows + 1;
     *out = calloc(most, sizeof **out);
     work = calloc(most, sizeof *work);
-    if (*out && work)
-        *n = compute_all(*out, &rows, work);
-    else
+    if (!*out || !work)
         err_nomem(err, "efficiency", most * sizeof **out);
+    for (int64_t row = 0; *out && work && row<rows.n_rows; *n += good> 0)
+        row = compute(&(*out)[*n], &good, &rows, row, work);
     result_table_release(&rows);
     if (!work) {
         free(*out);

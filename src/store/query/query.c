@@ -3,11 +3,12 @@
 
 #include <assert.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "store/db.h"
-#include "store/query/query_rows.h"
+#include "store/stored_settings.h"
 
 static const struct {
     const char *types, *sql;
@@ -17,20 +18,9 @@ static const struct {
 #undef QUERY_ROW
 };
 
-static int read_cell(struct cell *cell, sqlite3_stmt *row, int c)
-{
-    db_view_cell(cell, row, c);
-    if (cell->type != CELL_TEXT)
-        return 0;
-    cell->s = strdup(cell->s);
-    if (!cell->s)
-        cell->type = CELL_NULL;
-    return cell->s ? 0 : -1;
-}
-
 static int add_row(struct result_table *out, int64_t *capacity, sqlite3_stmt *row)
 {
-    struct cell *grown;
+    struct cell *grown, *cell;
     int rc = 0;
 
     if (out->n_rows == *capacity) {
@@ -40,20 +30,15 @@ static int add_row(struct result_table *out, int64_t *capacity, sqlite3_stmt *ro
             return -1;
         out->cells = grown;
     }
-    for (int c = 0; c < out->n_cols; c++)
-        rc |= read_cell(&out->cells[out->n_rows * out->n_cols + c], row, c);
-    out->n_rows++;
+    cell = &out->cells[out->n_rows++ * out->n_cols];
+    for (int c = 0; c < out->n_cols; c++, cell++) {
+        db_view_cell(cell, row, c);
+        if (cell->type == CELL_TEXT && !(cell->s = strdup(cell->s))) {
+            cell->type = CELL_NULL;
+            rc = -1;
+        }
+    }
     return rc;
-}
-
-static char type_of(const char *types, const char *column)
-{
-    size_t n = strlen(column);
-
-    for (const char *p = types; *p; p += strcspn(p, " "), p += strspn(p, " "))
-        if (!strncmp(p, column, n) && p[n] == ':')
-            return p[n + 1];
-    return '?';
 }
 
 enum { TYPED_COLUMNS = 31 };
@@ -68,7 +53,12 @@ static void order_types(char out[TYPED_COLUMNS + 1], const struct result_table *
     for (const char *p = types; *p; p++)
         n_missing += *p == ':';
     for (int32_t c = 0; c < n; c++) {
-        out[c] = type_of(types, table->names[c]);
+        size_t length = strlen(table->names[c]);
+
+        out[c] = '?';
+        for (const char *p = types; *p; p += strcspn(p, " "), p += strspn(p, " "))
+            if (!strncmp(p, table->names[c], length) && p[length] == ':')
+                out[c] = p[length + 1];
         n_missing -= out[c] != '?';
     }
     out[n] = '\0';
@@ -80,12 +70,12 @@ int query_collect(struct result_table *out, struct store *store, sqlite3_stmt *r
 {
     char types[TYPED_COLUMNS + 1];
     int64_t capacity = 0;
-    int rc = db_column_names(out, row);
-    bool is_short = rc != 0;
+    bool is_short = db_column_names(out, row) != 0;
+    int rc = 0;
 
     if (!is_short)
         order_types(types, out, types_of);
-    while (!is_short && rc >= 0 && (rc = db_step(store, row, err)) == 1) {
+    while (!is_short && db_next(&rc, store, row, err)) {
         rc = db_check_row(store, row, types, err);
         is_short = !rc && add_row(out, &capacity, row) != 0;
     }
@@ -97,9 +87,9 @@ int query_collect(struct result_table *out, struct store *store, sqlite3_stmt *r
     return rc;
 }
 
-sqlite3_stmt *query_prepare(struct store *store, const char *sql, int64_t id, struct err *err)
+static sqlite3_stmt *prepare(struct store *store, enum query query, int64_t id, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(store, sql, err);
+    sqlite3_stmt *row = db_query(store, queries[query].sql, err, "");
 
     if (row && sqlite3_bind_parameter_count(row))
         sqlite3_bind_int64(row, 1, id);
@@ -109,53 +99,138 @@ sqlite3_stmt *query_prepare(struct store *store, const char *sql, int64_t id, st
 int query_table(struct result_table *out, struct store *store, enum query query, int64_t id,
                 struct err *err)
 {
-    sqlite3_stmt *row = query_prepare(store, queries[query].sql, id, err);
+    sqlite3_stmt *row = prepare(store, query, id, err);
 
     memset(out, 0, sizeof *out);
     return row ? query_collect(out, store, row, queries[query].types, err) : -1;
-}
-
-static int each_row(struct store *store, sqlite3_stmt *statement, const char *types,
-                    int (*row)(void *arg, const struct result_table *row, struct err *err),
-                    void *arg, struct result_table *view, struct err *err)
-{
-    int rc;
-
-    while ((rc = db_step(store, statement, err)) == 1) {
-        if (db_check_row(store, statement, types, err))
-            return -1;
-        for (int c = 0; c < view->n_cols; c++)
-            db_view_cell(&view->cells[c], statement, c);
-        if (row(arg, view, err))
-            return -1;
-    }
-    return rc;
 }
 
 int query_each(struct store *store, enum query query, int64_t id,
                int (*row)(void *arg, const struct result_table *row, struct err *err), void *arg,
                struct err *err)
 {
-    sqlite3_stmt *statement = query_prepare(store, queries[query].sql, id, err);
+    sqlite3_stmt *statement = prepare(store, query, id, err);
     struct result_table view = {0};
     char types[TYPED_COLUMNS + 1];
-    int rc = -1;
+    int rc = 0;
 
     if (!statement)
         return -1;
     if (!db_column_names(&view, statement))
         view.cells = calloc((size_t)view.n_cols + 1, sizeof *view.cells);
-    if (view.cells) {
+    if (view.cells)
         order_types(types, &view, queries[query].types);
-        view.n_rows = 1;
-        rc = each_row(store, statement, types, row, arg, &view, err);
-    } else {
-        err_nomem(err, "answer", sizeof *view.cells);
+    else
+        rc = err_nomem(err, "answer", sizeof *view.cells);
+    view.n_rows = 1;
+    while (db_next(&rc, store, statement, err)) {
+        rc = db_check_row(store, statement, types, err);
+        for (int c = 0; c < view.n_cols; c++)
+            db_view_cell(&view.cells[c], statement, c);
+        if (!rc && row(arg, &view, err))
+            rc = -1;
     }
     view.n_rows = 0; /* the table does not own the texts */
     result_table_release(&view);
     sqlite3_finalize(statement);
     return rc;
+}
+
+/* ---- the sweep ---- */
+
+static const char sql_sweep[] = "SELECT sweep_id, name, objective, (SELECT count(*) FROM sweep),"
+                                " task = 'none', direction = 'max', coalesce(planned, 0) FROM "
+                                "sweep WHERE ?1 IS NULL OR name = ?1"
+                                " ORDER BY updated DESC, sweep_id DESC LIMIT 1";
+static const char sql_sweep_names[] = "SELECT group_concat(name, ', ') FROM"
+                                      " (SELECT name FROM sweep ORDER BY sweep_id)";
+
+static int no_such_sweep(struct store *store, const char *name, struct err *err)
+{
+    sqlite3_stmt *row = db_query(store, sql_sweep_names, err, "");
+    const char *names;
+
+    if (db_step(store, row, err) == 1 && !db_read(store, row, err, "S", &names)) {
+        if (names)
+            err_set(err, "%s: no sweep '%s' in it; its sweeps are: %s", store->path, name, names);
+        else
+            err_set(err, "%s: no sweep in it yet; run 'espalier run' first", store->path);
+    }
+    sqlite3_finalize(row);
+    return -1;
+}
+
+int query_sweep(struct query_sweep *sweep, struct store *store, const char *name, struct err *err)
+{
+    sqlite3_stmt *row = db_query(store, sql_sweep, err, "s", name);
+    const char *its_name, *objective;
+    int64_t is_program = 0, maximize = 0;
+    int rc = db_step(store, row, err);
+
+    if (rc == 1 && (db_read(store, row, err, "issiiii", &sweep->sweep_id, &its_name, &objective,
+                            &sweep->n_sweeps, &is_program, &maximize, &sweep->planned) ||
+                    stored_settings_check_text(store, "name of a sweep", its_name, err) ||
+                    stored_settings_check_text(store, "objective", objective, err)))
+        rc = -1;
+    if (rc == 1) {
+        snprintf(sweep->name, sizeof sweep->name, "%s", its_name);
+        snprintf(sweep->objective, sizeof sweep->objective, "%s", objective);
+        sweep->is_program = is_program != 0;
+        sweep->maximize = maximize != 0;
+    }
+    sqlite3_finalize(row);
+    return rc == 1 ? 0 : rc < 0 ? -1 : no_such_sweep(store, name, err);
+}
+
+/* ---- checks of tables ---- */
+
+static const struct {
+    const char *table;
+    enum query query;
+} checked[QUERY_CHECKED_TABLES] = {
+    {"prediction", QUERY_CHECK_PREDICTION},
+    {"traffic", QUERY_CHECK_TRAFFIC},
+    {"data_fact", QUERY_CHECK_FACT},
+    {"log", QUERY_CHECK_LOG},
+    {"file", QUERY_CHECK_FILE},
+    {"curve_metric", QUERY_CHECK_CURVE_METRIC},
+    {"member", QUERY_CHECK_MEMBER},
+};
+
+static int count_row(void *arg, const struct result_table *row, struct err *err)
+{
+    struct query_table_check *to = arg;
+    const char *fault = result_table_text(row, 0, "fault");
+
+    (void)err;
+    to->n_rows++;
+    if (*fault && !to->n_damaged++)
+        err_set(&to->first, "%s: %s", result_table_text(row, 0, "place"), fault);
+    return 0;
+}
+
+int query_check_tables(struct query_table_check out[QUERY_CHECKED_TABLES], struct store *store,
+                       struct err *err)
+{
+    for (int i = 0; i < QUERY_CHECKED_TABLES; i++) {
+        out[i] = (struct query_table_check){.table = checked[i].table};
+        if (query_each(store, checked[i].query, 0, count_row, &out[i], err))
+            return -1;
+    }
+    return 0;
+}
+
+int query_check_traffic(struct store *store, int64_t session_id, struct err *err)
+{
+    struct query_table_check of = {.n_rows = 0};
+
+    if (query_each(store, QUERY_CHECK_TRAFFIC, session_id, count_row, &of, err))
+        return -1;
+    return of.n_damaged ? err_set(err,
+                                  "%s: table 'traffic', %s; the file is damaged, or another "
+                                  "program changed it",
+                                  store->path, of.first.text)
+                        : 0;
 }
 
 bool query_parse_id(int64_t *id, const char *text, char letter)

@@ -6,12 +6,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "store/query/check_queries.h"
-#include "store/query/model_queries.h"
-#include "store/query/profile_queries.h"
-#include "store/query/session_queries.h"
-#include "store/query/sweep_queries.h"
-#include "store/query/trial_queries.h"
+#include "store/query/queries.h"
 #include "store/result_table.h"
 #include "store/store.h"
 
@@ -98,18 +93,7 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
                  void (*row)(void *arg, const struct result_table *row), void *arg,
                  struct err *err);
 
-/* X(name, types, SQL). ?1 is an id, of the thing that the comment names. types: the columns that code
- * reads, each with its letter of db_check_row(); others are shown unchecked. */
-/* clang-format off */
-#define QUERY_TABLE(X) \
-    QUERY_SWEEP_TABLE(X) \
-    QUERY_SESSION_TABLE(X) \
-    QUERY_TRIAL_TABLE(X) \
-    QUERY_MODEL_TABLE(X) \
-    QUERY_PROFILE_TABLE(X) \
-    QUERY_CHECK_TABLE(X)
-/* clang-format on */
-
+/* The queries of queries.h. */
 enum query {
 #define QUERY_ENUM(id, types, sql) QUERY_##id,
     QUERY_TABLE(QUERY_ENUM)
@@ -125,6 +109,12 @@ int query_table(struct result_table *out, struct store *store, enum query query,
 int query_each(struct store *store, enum query query, int64_t id,
                int (*row)(void *arg, const struct result_table *row, struct err *err), void *arg,
                struct err *err);
+
+/* Return all rows of a statement, and finalize it. types_of: as in QUERY_TABLE. Internal to
+ * src/store/query. */
+struct sqlite3_stmt;
+int query_collect(struct result_table *out, struct store *store, struct sqlite3_stmt *row,
+                  const char *types_of, struct err *err);
 
 /* Return a trial's training curve: epoch, train_loss, val_loss, val_value and seconds. For a program:
  * epoch, the objective by its name, train_loss, val_loss, a column for each other name that it

@@ -4,7 +4,6 @@
 
 #include "store/db.h"
 #include "store/query/query.h"
-#include "store/query/query_rows.h"
 
 /* columns of one answer; a program may report any number */
 #define MOST_NAMES "50"
@@ -59,30 +58,18 @@ static void put_head(struct buf *sql, const char *objective)
         buf_puts(sql, ", val_value");
 }
 
-static int read_objective(struct buf *out, struct store *store, int64_t trial_id, struct err *err)
-{
-    sqlite3_stmt *row = query_prepare(store, sql_objective, trial_id, err);
-    int rc = row ? db_step(store, row, err) : -1;
-    const char *name;
-
-    if (rc == 1 && !(rc = db_read(store, row, err, "s", &name)))
-        buf_puts(out, name);
-    sqlite3_finalize(row);
-    return rc;
-}
-
 static int put_names(struct buf *sql, struct store *store, int64_t trial_id, const char *objective,
                      struct err *err)
 {
-    sqlite3_stmt *row = query_prepare(store, sql_names, trial_id, err);
-    int rc = row ? 1 : -1;
+    sqlite3_stmt *row = db_query(store, sql_names, err, "i", trial_id);
     const char *name;
+    int rc = 0;
 
-    while (rc == 1 && (rc = db_step(store, row, err)) == 1)
-        if (db_read(store, row, err, "s", &name))
-            rc = -1;
-        else
+    while (db_next(&rc, store, row, err)) {
+        rc = db_read(store, row, err, "s", &name);
+        if (!rc)
             put_column(sql, name, objective);
+    }
     sqlite3_finalize(row);
     return rc;
 }
@@ -90,29 +77,33 @@ static int put_names(struct buf *sql, struct store *store, int64_t trial_id, con
 int query_trial_curve(struct result_table *out, struct store *store, int64_t trial_id,
                       struct err *err)
 {
-    struct buf sql = {0}, objective = {0};
-    sqlite3_stmt *row = NULL;
-    int rc = read_objective(&objective, store, trial_id, err);
+    sqlite3_stmt *of = db_query(store, sql_objective, err, "i", trial_id), *row = NULL;
+    struct buf sql = {0};
+    const char *objective = "";
+    int rc = db_step(store, of, err);
 
     memset(out, 0, sizeof *out);
-    put_head(&sql, buf_text(&objective));
-    if (!rc)
-        rc = put_names(&sql, store, trial_id, buf_text(&objective), err);
+    if (rc == 1)
+        rc = db_read(store, of, err, "s", &objective);
+    if (!rc) {
+        put_head(&sql, objective);
+        rc = put_names(&sql, store, trial_id, objective, err);
+    }
+    sqlite3_finalize(of);
     buf_puts(&sql, ", nullif(seconds, 0) AS seconds FROM curve WHERE trial_id = ?1 ORDER BY epoch");
-    if (!rc && (buf_failed(&sql) || buf_failed(&objective)))
+    if (!rc && buf_failed(&sql))
         err_nomem(err, "query", sql.size);
     else if (!rc)
-        row = query_prepare(store, buf_text(&sql), trial_id, err);
+        row = db_query(store, buf_text(&sql), err, "i", trial_id);
     buf_release(&sql);
-    buf_release(&objective);
     return row ? query_collect(out, store, row, "", err) : -1;
 }
 
 int query_log(struct buf *out, int64_t *total, struct store *store, int64_t trial_id,
               struct err *err)
 {
-    sqlite3_stmt *row = query_prepare(store, sql_log, trial_id, err);
-    int rc = row ? db_step(store, row, err) : -1;
+    sqlite3_stmt *row = db_query(store, sql_log, err, "i", trial_id);
+    int rc = db_step(store, row, err);
 
     *total = 0;
     if (rc == 1 && db_check_row(store, row, "ib", err))

@@ -7,14 +7,13 @@
 #include "store/db.h"
 #include "store/query/query.h"
 
-static const char sql_names[] = "SELECT * FROM trials";
 static const char sql_trials[] =
     "SELECT trial_id, config_id, replicate, fold, state, value, seconds, predicted, attempts"
     " FROM trial ORDER BY trial_id";
 static const char sql_metrics[] =
     "SELECT trial_id, split, name, value FROM metric ORDER BY trial_id, split, name";
 static const char sql_attempts[] =
-    "SELECT trial_id, rank, host FROM attempt ORDER BY trial_id, attempt_id";
+    "SELECT trial_id, rank, host, max(attempt_id) FROM attempt GROUP BY trial_id ORDER BY trial_id";
 
 enum { TRIAL, CONFIG, REPLICATE, FOLD, STATE, VALUE, SECONDS, PREDICTED, ATTEMPTS, N_TRIAL };
 
@@ -40,7 +39,6 @@ struct trial_rows {
         n_reported;    /* the last of the metrics are those of store->reported */
     int64_t config_id; /* configuration of the settings in the view; 0: none */
     bool is_wanted;    /* it exists and belongs to the sweep */
-    char *host;        /* of the row in the view */
     void (*take)(void *arg, const struct result_table *row);
     void *arg;
 };
@@ -55,7 +53,7 @@ static int next_beside(struct beside *b, struct store *store, struct err *err)
 
 static int begin_beside(struct beside *b, struct store *store, const char *sql, struct err *err)
 {
-    b->row = db_prepare(store, sql, err);
+    b->row = db_query(store, sql, err, "");
     return b->row ? next_beside(b, store, err) : -1;
 }
 
@@ -68,46 +66,33 @@ static int skip_to(struct beside *b, struct store *store, int64_t trial_id, stru
     return rc;
 }
 
-static bool is_named(const char *column, const char *split, const char *name)
-{
-    size_t n = strlen(split);
-
-    return !strncmp(column, split, n) && column[n] == '_' && !strcmp(column + n + 1, name);
-}
-
 /* -1: it has no column. */
 static int find_metric(const struct trial_rows *r, const char *split, const char *name)
 {
-    const char *at = buf_text(&r->store->reported), *end = at + r->store->reported.size;
-    int m = r->n_metrics - r->n_reported;
+    int n_models = r->n_metrics - r->n_reported, m = db_find_pair(&r->store->reported, split, name);
+    size_t n = strlen(split);
 
-    for (; at < end; m++) {
-        bool is_same = !strcmp(at, split);
-
-        at += strlen(at) + 1;
-        if (is_same && !strcmp(at, name))
-            return m;
-        at += strlen(at) + 1;
-    }
-    for (m = 0; m < r->n_metrics - r->n_reported; m++)
-        if (is_named(r->metric_names[m], split, name))
+    if (m >= 0)
+        return n_models + m;
+    for (m = 0; m < n_models; m++)
+        if (!strncmp(r->metric_names[m], split, n) && r->metric_names[m][n] == '_' &&
+            !strcmp(r->metric_names[m] + n + 1, name))
             return m;
     return -1;
 }
 
 static int put_metric(struct trial_rows *r, struct err *err)
 {
-    sqlite3_stmt *row = r->metrics.row;
     const char *split, *name;
+    int64_t trial_id;
+    double value;
     int m;
 
-    if (db_check_row(r->store, row, "issr", err))
+    if (db_read(r->store, r->metrics.row, err, "issr", &trial_id, &split, &name, &value))
         return -1;
-    split = (const char *)sqlite3_column_text(row, 1);
-    name = (const char *)sqlite3_column_text(row, 2);
-    m = split && name ? find_metric(r, split, name) : -1;
+    m = find_metric(r, split, name);
     if (m >= 0)
-        db_view_cell(&r->metric_cells[m], row, 3);
+        r->metric_cells[m] = (struct cell){.type = CELL_REAL, .f = value};
     return 0;
 }
 
@@ -122,32 +107,15 @@ static int put_metrics(struct trial_rows *r, int64_t trial_id, struct err *err)
     return rc;
 }
 
-/* Copy the text, since SQLite's is gone after the step to the next trial. */
-static int put_host(struct trial_rows *r, struct cell *cell, struct err *err)
-{
-    if (cell->type != CELL_TEXT)
-        return 0;
-    if (!r->host || strcmp(r->host, cell->s) != 0) {
-        free(r->host);
-        r->host = strdup(cell->s);
-        if (!r->host)
-            return err_nomem(err, "host", strlen(cell->s) + 1);
-    }
-    cell->s = r->host;
-    return 0;
-}
-
 static int put_attempt(struct trial_rows *r, int64_t trial_id, struct err *err)
 {
     int rc = skip_to(&r->attempts, r->store, trial_id, err);
 
     *r->rank_cell = *r->host_cell = (struct cell){.type = CELL_NULL};
-    while (!rc && r->attempts.has_row && r->attempts.trial_id == trial_id) {
-        if (db_check_row(r->store, r->attempts.row, "iis", err))
-            return -1;
+    if (!rc && r->attempts.has_row && r->attempts.trial_id == trial_id) {
+        rc = db_check_row(r->store, r->attempts.row, "iis", err);
         db_view_cell(r->rank_cell, r->attempts.row, 1);
         db_view_cell(r->host_cell, r->attempts.row, 2);
-        rc = put_host(r, r->host_cell, err) || next_beside(&r->attempts, r->store, err) ? -1 : 0;
     }
     return rc;
 }
@@ -206,27 +174,23 @@ static int put_all(struct trial_rows *r, struct err *err)
     return rc;
 }
 
-static int read_names(struct trial_rows *r, struct err *err)
+static int prepare(struct trial_rows *r, struct err *err)
 {
-    sqlite3_stmt *row = db_prepare(r->store, sql_names, err);
-    int rc = row ? db_column_names(&r->view, row) : -1;
-
-    sqlite3_finalize(row);
-    if (!row)
-        return -1;
-    if (!rc)
-        r->view.cells = calloc((size_t)r->view.n_cols, sizeof *r->view.cells);
-    return r->view.cells ? 0 : err_nomem(err, "answer", sizeof *r->view.cells);
-}
-
-static int prepare_config(struct trial_rows *r, struct err *err)
-{
+    sqlite3_stmt *row = db_query(r->store, "SELECT * FROM trials", err, "");
     struct buf sql = {0};
+    int rc = row ? 0 : -1;
 
-    if (!views_put_config(&sql, r->store, err))
-        r->config = buf_failed(&sql) ? NULL : db_prepare(r->store, buf_text(&sql), err);
-    if (buf_failed(&sql))
-        err_nomem(err, "query", sql.size);
+    if (!rc && !db_column_names(&r->view, row))
+        r->view.cells = calloc((size_t)r->view.n_cols, sizeof *r->view.cells);
+    sqlite3_finalize(row);
+    if (!rc && !r->view.cells)
+        rc = err_nomem(err, "answer", sizeof *r->view.cells);
+    if (!rc)
+        rc = views_put_config(&sql, r->store, err);
+    if (!rc && buf_failed(&sql))
+        rc = err_nomem(err, "query", sql.size);
+    if (!rc)
+        r->config = db_query(r->store, buf_text(&sql), err, "");
     buf_release(&sql);
     if (r->config)
         r->n_settings = sqlite3_column_count(r->config) - 2;
@@ -260,30 +224,24 @@ static void find_cells(struct trial_rows *r)
     r->n_reported /= 2;
 }
 
-static void rows_release(struct trial_rows *r)
-{
-    sqlite3_finalize(r->trial);
-    sqlite3_finalize(r->config);
-    sqlite3_finalize(r->metrics.row);
-    sqlite3_finalize(r->attempts.row);
-    r->view.n_rows = 0; /* the table does not own the texts */
-    result_table_release(&r->view);
-    free(r->host);
-}
-
 int query_trials(struct store *store, const struct query_sweep *sweep,
                  void (*row)(void *arg, const struct result_table *row), void *arg, struct err *err)
 {
     struct trial_rows r = {
         .store = store, .sweep_id = sweep ? sweep->sweep_id : 0, .take = row, .arg = arg};
-    int rc = read_names(&r, err) || prepare_config(&r, err) ? -1 : 0;
+    int rc = prepare(&r, err);
 
     if (!rc) {
         find_cells(&r);
         row(arg, &r.view);
-        r.trial = db_prepare(store, sql_trials, err);
+        r.trial = db_query(store, sql_trials, err, "");
         rc = r.trial ? put_all(&r, err) : -1;
     }
-    rows_release(&r);
+    sqlite3_finalize(r.trial);
+    sqlite3_finalize(r.config);
+    sqlite3_finalize(r.metrics.row);
+    sqlite3_finalize(r.attempts.row);
+    r.view.n_rows = 0; /* the table does not own the texts */
+    result_table_release(&r.view);
     return rc;
 }
