@@ -9,20 +9,18 @@ function axisChoices() {
 
 // A scale for the levels of an axis: linear or logarithmic where the axis is, else equal steps.
 function levelScale(a, range) {
-    const axis = AXES[a];
-    const ks = axis.levels.map((v, k) => k);
-    const log = axis.numeric && axis.log && axis.levels[0] > 0;
-    if (!axis.numeric || axis.levels.length < 2) {
-        const steps = d3.scalePoint().domain(ks).range(range).padding(0.5);
+    const { levels, numeric, log } = AXES[a];
+    if (!numeric || levels.length < 2) {
+        const steps = d3.scalePoint(d3.range(levels.length), range).padding(0.5);
         return Object.assign(k => steps(k), { kind: '' });
     }
-    const scale = (log ? d3.scaleLog() : d3.scaleLinear()).domain([
-        axis.levels[0],
-        axis.levels[axis.levels.length - 1]
-    ]);
+    const isLog = log && levels[0] > 0;
     const room = Math.min(40, (range[1] - range[0]) * 0.08);
-    scale.range([range[0] + room, range[1] - room]);
-    return Object.assign(k => scale(axis.levels[k]), { kind: log ? ' (log scale)' : '' });
+    const scale = (isLog ? d3.scaleLog : d3.scaleLinear)(
+        [levels[0], levels[levels.length - 1]],
+        [range[0] + room, range[1] - room]
+    );
+    return Object.assign(k => scale(levels[k]), { kind: isLog ? ' (log scale)' : '' });
 }
 
 function drawAxis(chart, view) {
@@ -40,17 +38,10 @@ function drawMarginal(chart, a, width, parts) {
     const box = boxOf(s, 54, 40, 50, 44);
     const x = levelScale(a, [box.left, box.right]);
     const rows = D.marginal[a];
-    const inside = C.id
-        .map((id, i) => i)
-        .filter(i => shown[i] && C.mean[i] !== null && C.level[a][i] >= 0);
-    const means = d3.extent(
-        [].concat(...rows.map(r => [r.low, r.high, r.mean, r.best])).filter(v => v !== null)
-    );
-    const y = d3
-        .scaleLinear()
-        .domain(d3.extent(rangeOf(inside.map(i => C.mean[i])).concat(means)))
-        .range([box.bottom, box.top])
-        .clamp(true);
+    const inside = shownConfigs().filter(i => C.level[a][i] >= 0);
+    const ends = [].concat(...rows.map(r => [r.low, r.high, r.mean, r.best]));
+    const range = rangeOf(inside.map(i => C.mean[i])).concat(ends.filter(v => v !== null));
+    const y = d3.scaleLinear(d3.extent(range), [box.bottom, box.top]).clamp(true);
     axisY(s.root, box, y, scoreLabel());
     levelTicks(s.root, box, a, x);
     const at = i => [x(C.level[a][i]) + (((i * 7919) % 17) - 8) * 0.9, y(C.mean[i])];
@@ -69,25 +60,18 @@ function levelTicks(parent, box, a, x) {
         text(parent, x(k), box.bottom + 16, label, null, 'middle');
     });
     line(parent, box.left, box.bottom, box.right, box.bottom, 'rule');
-    text(
-        parent,
-        box.right,
-        box.bottom + 36,
-        AXES[a].name + (AXES[a].unit ? ', ' + AXES[a].unit : '') + x.kind + ' \u2192',
-        'quiet',
-        'end'
-    );
+    const unit = AXES[a].unit ? ', ' + AXES[a].unit : '';
+    const label = AXES[a].name + unit + x.kind + ' \u2192';
+    text(parent, box.right, box.bottom + 36, label, 'quiet', 'end');
 }
 
 function marginalMeans(s, a, x, y, rows) {
     const there = rows.map((r, k) => ({ r, k })).filter(({ r }) => r.mean !== null);
     if (!there.length) return;
-    const path = d3.line().x(({ k }) => x(k));
-    const join = (height, classes) =>
-        s.root
-            .append('path')
-            .attr('class', classes + ' stroke thin')
-            .attr('d', path.y(({ r }) => y(height(r)))(there));
+    const join = (height, classes) => {
+        const points = there.map(({ r, k }) => [x(k), y(height(r))]);
+        path(s.root, d3.line()(points), classes + ' stroke thin');
+    };
     // Nothing lies between two words.
     if (AXES[a].numeric) {
         join(r => r.best, 's1');
@@ -99,16 +83,11 @@ function marginalMeans(s, a, x, y, rows) {
         dots(s.root, [[x(k), y(r.best)]], 4, 3, 's1 hollow');
         s.marks.push({
             key: 'level' + k,
-            config: null,
             x: x(k),
             y: y(r.mean),
             tip: () => [
                 AXES[a].name + ' ' + levelText(a, k),
-                'mean ' +
-                    score(r.mean) +
-                    (r.low === null
-                        ? ''
-                        : ', 95 % interval ' + score(r.low) + ' to ' + score(r.high)),
+                'mean ' + score(r.mean) + (r.low === null ? '' : ', ' + interval(r.low, r.high)),
                 'best configuration ' + score(r.best),
                 plural(r.n, 'trial')
             ]
@@ -129,30 +108,19 @@ function apart(a, b, gap) {
 }
 
 function drawShares(chart, a, width, parts) {
-    const terms = D.effects.terms
-        .slice()
-        .sort((p, q) => q.share - p.share)
-        .slice(0, 12);
-    const s = surface(
-        chart,
-        width,
-        62 + 22 * (terms.length + 1),
-        'Share of the variance that each axis explains',
-        parts
-    );
+    const terms = D.effects.terms.slice().sort((p, q) => q.share - p.share).slice(0, 12);
+    const title = 'Share of the variance that each axis explains';
+    const s = surface(chart, width, 62 + 22 * (terms.length + 1), title, parts);
     const label = t => t.axes.map(n => AXES[n].name).join(' \u00d7 ');
     const left = Math.min(width * 0.55, Math.max(60, ...terms.map(t => textWidth(label(t)))) + 10);
     const rest = Math.max(0, 1 - d3.sum(terms, t => t.share));
-    const x = d3
-        .scaleLinear()
-        .domain([0, d3.max(terms.map(t => t.share).concat(rest))])
-        .range([0, width - left - 52]);
+    const most = d3.max(terms.map(t => t.share).concat(rest));
+    const x = d3.scaleLinear([0, most], [0, width - left - 52]);
     text(s.root, 0, 28, 'share of the variance between configurations', 'quiet');
     terms.forEach((t, n) => {
         shareBar(s, n, left, x, label(t), t.share, t.axes.includes(a) ? 's0 fill' : 's-done fill');
         s.marks.push({
             key: 'term' + t.axes.join('.'),
-            config: null,
             x: left + x(t.share),
             y: 51 + 22 * n,
             tip: () => [label(t), percent(t.share) + ' of the variance'],
@@ -166,13 +134,7 @@ function drawShares(chart, a, width, parts) {
 function shareBar(s, n, left, x, label, share, classes) {
     const y = 40 + 22 * n;
     text(s.root, left - 8, y + 15, fit(label, left - 8), null, 'end');
-    s.root
-        .append('rect')
-        .attr('class', classes)
-        .attr('x', left)
-        .attr('y', y + 3)
-        .attr('width', Math.max(1, x(share)))
-        .attr('height', 16);
+    rect(s.root, left, y + 3, Math.max(1, x(share)), 16, classes);
     text(s.root, left + x(share) + 5, y + 15, percent(share), 'quiet');
 }
 

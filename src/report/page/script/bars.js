@@ -4,6 +4,8 @@
 
 const count = el('span', { class: 'count' });
 const choices = el('div', { class: 'choices' });
+const top = el('input', { type: 'range', min: 1, max: 100 });
+const topText = el('output');
 const bar = el('div', { class: 'bar', role: 'region', 'aria-label': 'Filter and display' });
 const selection = el('div', {
     class: 'selection',
@@ -13,16 +15,12 @@ const selection = el('div', {
 });
 
 function makeBar() {
-    const details = el(
-        'details',
-        { class: 'filter' },
-        el('summary', null, 'Filter: ', count),
-        choices
-    );
+    const summary = el('summary', null, 'Filter: ', count);
+    const details = el('details', { class: 'filter' }, summary, choices);
     details.addEventListener('keydown', event => {
         if (event.key !== 'Escape') return;
         details.open = false;
-        details.querySelector('summary').focus();
+        summary.focus();
     });
     document.addEventListener('click', event => {
         if (!details.contains(event.target) && event.target.isConnected) details.open = false;
@@ -36,59 +34,35 @@ function makeBar() {
         details,
         el('label', { class: 'theme' }, 'colours', select(themes, theme, null, setTheme))
     );
-    AXES.forEach((axis, a) => choices.append(levelBoxes(a)));
-    const top = el('input', {
-        type: 'range',
-        min: 1,
-        max: 100,
-        on: {
-            input: () => {
-                state.top = Number(top.value);
-                changed();
-            }
-        }
-    });
-    choices.prepend(el('label', null, 'best ', top, el('output', { class: 'top' })));
+    const input = () => {
+        state.top = Number(top.value);
+        changed();
+    };
+    const showAll = () => {
+        Object.assign(state, { top: 100, levels: initialState().levels });
+        changed();
+    };
     choices.append(
-        el(
-            'p',
-            null,
-            button('Show all', 'Remove the filter', () => {
-                state.top = 100;
-                state.levels = AXES.map(() => null);
-                changed();
-            })
-        )
+        el('label', null, 'best ', top, topText),
+        ...AXES.map((axis, a) => levelBoxes(a)),
+        el('p', null, button('Show all', 'Remove the filter', showAll))
     );
+    top.addEventListener('input', input);
 }
 
 function levelBoxes(a) {
-    const ks = AXES[a].levels.map((v, k) => k);
+    const ks = [...AXES[a].levels.keys()];
     if (C.level[a].includes(-1)) ks.push(-1);
     const field = el('fieldset', { 'data-axis': a }, el('legend', null, AXES[a].name));
-    ks.forEach(k =>
-        field.append(
-            el(
-                'label',
-                null,
-                el('input', {
-                    type: 'checkbox',
-                    value: k,
-                    checked: true,
-                    on: {
-                        change: () => {
-                            const on = [...field.querySelectorAll('input')]
-                                .filter(box => box.checked)
-                                .map(box => Number(box.value));
-                            state.levels[a] = on.length === ks.length ? null : new Set(on);
-                            changed();
-                        }
-                    }
-                }),
-                levelText(a, k)
-            )
-        )
-    );
+    const change = () => {
+        const on = [...field.querySelectorAll('input:checked')].map(box => Number(box.value));
+        state.levels[a] = on.length === ks.length ? null : new Set(on);
+        changed();
+    };
+    ks.forEach(k => {
+        const box = el('input', { type: 'checkbox', value: k, checked: true, on: { change } });
+        field.append(el('label', null, box, levelText(a, k)));
+    });
     return field;
 }
 
@@ -103,11 +77,8 @@ function showBars() {
             box.checked = set === null || set.has(Number(box.value));
         })
     );
-    const top = choices.querySelector('input[type=range]');
-    if (top) {
-        top.value = state.top;
-        choices.querySelector('.top').textContent = state.top + ' %';
-    }
+    top.value = state.top;
+    topText.textContent = state.top + ' %';
     showSelection();
 }
 
@@ -118,13 +89,9 @@ function removeButton(i) {
 function chips() {
     const nodes = state.selected.slice(0, 6).map(id => {
         const i = indexOf.get(id);
-        return el(
-            'span',
-            { class: 'chip' },
-            el('strong', null, name(i)),
-            ' ' + (C.mean[i] === null ? '' : score(C.mean[i]) + ' \u00b7 ') + settings(i) + ' ',
-            removeButton(i)
-        );
+        const mean = C.mean[i] === null ? '' : score(C.mean[i]) + ' \u00b7 ';
+        const title = el('strong', null, name(i));
+        return el('span', { class: 'chip' }, title, ` ${mean}${settings(i)} `, removeButton(i));
     });
     const more = state.selected.length - nodes.length;
     if (more > 0) nodes.push(el('span', null, 'and ' + more + ' more'));
@@ -145,12 +112,11 @@ function selectionTools(comparing) {
         );
     else if (compared().length > 1)
         tools.append(button('Compare', 'Show the configurations beside each other', turn('shown')));
-    tools.append(
-        button('Clear', 'Clear the selection', () => {
-            state.selected = [];
-            changed();
-        })
-    );
+    const clear = () => {
+        state.selected = [];
+        changed();
+    };
+    tools.append(button('Clear', 'Clear the selection', clear));
     return tools;
 }
 
@@ -161,14 +127,9 @@ function showSelection() {
     const focused = selection.contains(active) ? active.getAttribute('aria-label') : null;
     const old = selection.querySelector('.table');
     const [left, top] = old ? [old.scrollLeft, old.scrollTop] : [0, 0];
-    const nodes = comparing
-        ? [el('strong', null, 'Comparison with ' + name(compared()[0]))]
-        : chips();
-    selection.replaceChildren(
-        ...nodes,
-        selectionTools(comparing),
-        ...(comparing ? [comparisonTable()] : [])
-    );
+    const title = () => el('strong', null, 'Comparison with ' + name(compared()[0]));
+    selection.replaceChildren(...(comparing ? [title()] : chips()), selectionTools(comparing));
+    if (comparing) selection.append(comparisonTable());
     selection.classList.toggle('comparing', comparing);
     selection.hidden = state.selected.length === 0;
     if (comparing) selection.querySelector('.table').scrollTo(left, top);
@@ -184,29 +145,22 @@ function showSelection() {
 // Dark mode is one rule of the style sheet; the choice replaces its condition. Print is always
 // light.
 let theme = 'auto';
-const darkRule = findDarkRule();
+const darkRule = [...document.styleSheets]
+    .flatMap(sheet => [...sheet.cssRules])
+    .find(rule => rule.media && rule.media.mediaText.includes('prefers-color-scheme'));
 const CONDITIONS = {
     auto: 'screen and (prefers-color-scheme: dark)',
     light: 'not all',
     dark: 'screen'
 };
 
-function findDarkRule() {
-    for (const sheet of document.styleSheets) {
-        for (const rule of sheet.cssRules) {
-            if (rule.media && rule.media.mediaText.includes('prefers-color-scheme')) return rule;
-        }
-    }
-    return null;
-}
-
 function isDark() {
-    return darkRule !== null && matchMedia(darkRule.media.mediaText).matches;
+    return matchMedia(darkRule.media.mediaText).matches;
 }
 
 function setTheme(value) {
     theme = value;
-    if (darkRule) darkRule.media.mediaText = CONDITIONS[value];
+    darkRule.media.mediaText = CONDITIONS[value];
     try {
         localStorage.setItem('espalier-colours', value);
     } catch (e) {

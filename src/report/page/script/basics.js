@@ -8,9 +8,8 @@
 //  * A chart is a row of `charts`, which its file adds: see below.
 //  * `state` holds everything that a reader can change. changed() writes it to the address and
 //    draws anew.
-//  * A drawing registers marks: {key, config, x, y, tip()}. Pointer, keyboard, tooltip and
-//    selection work on marks, so a chart needs no handlers of its own and may merge thousands of
-//    dots into one path.
+//  * A drawing registers marks (surface.js). Pointer, keyboard, tooltip and selection work on marks,
+//    so a chart needs no handlers of its own and may merge thousands of dots into one path.
 //  * Names from the data enter the page as text nodes, never as markup.
 //  * In loops, i is an index of a configuration (order of place), a of an axis, k of a level, s of
 //    a slot (replicate and fold).
@@ -70,9 +69,8 @@ function download(name, blob) {
 }
 
 function fileName(id, extension) {
-    const name =
-        D.sweep.name.replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/^[_.]+|_+$/g, '') || 'sweep';
-    return name + '-' + id + '.' + extension;
+    const name = D.sweep.name.replace(/[^A-Za-z0-9_.-]+/g, '_').replace(/^[_.]+|_+$/g, '');
+    return `${name || 'sweep'}-${id}.${extension}`;
 }
 
 // ---- numbers and names as text ----
@@ -81,12 +79,10 @@ function fileName(id, extension) {
 function short(v, digits) {
     if (v === null || v === undefined) return 'none';
     const size = Math.abs(v);
+    const exponential = () => Number(v).toExponential((digits || 4) - 1);
     const text =
         size !== 0 && (size < 1e-3 || size >= 1e6)
-            ? Number(v)
-                  .toExponential((digits || 4) - 1)
-                  .replace(/\.?0+e/, 'e')
-                  .replace('e+', 'e')
+            ? exponential().replace(/\.?0+e/, 'e').replace('e+', 'e')
             : String(Number(Number(v).toPrecision(digits || 4)));
     return text.replace(/^-/, '\u2212');
 }
@@ -102,11 +98,13 @@ function score(v) {
 
 // The half width of an interval, to as many decimals as its score.
 function plusMinus(mean, half) {
-    return half === null
-        ? score(mean)
-        : score(mean) +
-              ' \u00b1 ' +
-              (score(mean).includes('e') || Math.abs(mean) >= 1000 ? short(half, 2) : score(half));
+    if (half === null) return score(mean);
+    const isShort = score(mean).includes('e') || Math.abs(mean) >= 1000;
+    return `${score(mean)} \u00b1 ${isShort ? short(half, 2) : score(half)}`;
+}
+
+function interval(low, high) {
+    return `95 % interval ${score(low)} to ${score(high)}`;
 }
 
 function percent(v) {
@@ -170,13 +168,8 @@ function slotName(s) {
 
 function configTip(i) {
     const lines = [name(i) + (C.place[i] === null ? '' : ', place ' + C.place[i])];
-    if (C.mean[i] !== null) {
-        lines.push(
-            D.sweep.metric +
-                ' ' +
-                plusMinus(C.mean[i], C.se[i]) +
-                (C.se[i] === null ? '' : ' (standard error)')
-        );
-    }
+    const error = C.se[i] === null ? '' : ' (standard error)';
+    if (C.mean[i] !== null)
+        lines.push(`${D.sweep.metric} ${plusMinus(C.mean[i], C.se[i])}${error}`);
     return lines.concat(settings(i, '\n').split('\n'));
 }

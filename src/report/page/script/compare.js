@@ -49,8 +49,9 @@ function comparison(list) {
         }),
         file: [[label].concat(list.map(value))]
     });
+    const three = v => short(v, 3);
     const setting = a =>
-        row(AXES[a].name + (AXES[a].unit ? ' (' + AXES[a].unit + ')' : ''), i =>
+        row(AXES[a].name + (AXES[a].unit ? ` (${AXES[a].unit})` : ''), i =>
             C.level[a][i] < 0 ? '\u2013' : levelText(a, C.level[a][i])
         );
     const differs = a => list.some(i => C.level[a][i] !== C.level[a][list[0]]);
@@ -58,8 +59,7 @@ function comparison(list) {
     return [
         { head: 'Settings that differ', rows: axes.filter(differs).map(setting) },
         {
-            head:
-                D.sweep.metric + (D.sweep.maximize ? ', larger is better' : ', smaller is better'),
+            head: `${D.sweep.metric}, ${D.sweep.maximize ? 'larger' : 'smaller'} is better`,
             rows: [
                 row('mean', i => C.mean[i], score),
                 row('standard error', i => C.se[i], score),
@@ -74,16 +74,8 @@ function comparison(list) {
             head: 'Cost of one trial, on average',
             rows: [
                 row('time', i => C.seconds[i], seconds),
-                row(
-                    'epochs',
-                    i => C.epochs[i],
-                    v => short(v, 3)
-                ),
-                row(
-                    'floating-point operations',
-                    i => C.flops[i],
-                    v => short(v, 3)
-                )
+                row('epochs', i => C.epochs[i], three),
+                row('floating-point operations', i => C.flops[i], three)
             ].filter(one => one.text.some(text => text))
         },
         { head: 'Settings in common', rows: axes.filter(a => !differs(a)).map(setting) }
@@ -99,20 +91,16 @@ function differenceRows(list) {
         text: gaps.map(d => (d && d.low !== null ? text(d) : '')),
         file
     });
+    const verdict = d => {
+        if (d.low <= 0 && d.high >= 0) return 'unclear';
+        return SIGN * d.mean > 0 ? 'better' : 'worse';
+    };
     const ends = [part('95 % interval, low', d => d.low), part('95 % interval, high', d => d.high)];
     return [
-        {
-            label,
-            text: gaps.map(d => (d ? signed(d.mean) : '')),
-            file: [part(label, d => d.mean)]
-        },
+        { label, text: gaps.map(d => (d ? signed(d.mean) : '')), file: [part(label, d => d.mean)] },
         row('95 % interval', d => signed(d.low) + ' to ' + signed(d.high), ends),
-        row('so it is', d => (d.low <= 0 && d.high >= 0 ? 'unclear' : betterOrWorse(d.mean)), [])
+        row('so it is', verdict, [])
     ];
-}
-
-function betterOrWorse(v) {
-    return SIGN * v > 0 ? 'better' : 'worse';
 }
 
 // The part of a column's name after the configuration.
@@ -137,55 +125,29 @@ function comparisonHead(i, reference) {
     return el(
         'th',
         { scope: 'col', class: 'number' },
-        isSelected(i) ? el('span', { class: 'chip' }, title, role, removeButton(i)) : title,
-        isSelected(i) ? null : role
+        ...(isSelected(i)
+            ? [el('span', { class: 'chip' }, title, role, removeButton(i))]
+            : [title, role])
     );
 }
 
 function comparisonTable() {
     const all = compared();
     const list = all.slice(0, COMPARED);
-    const table = el(
-        'table',
-        null,
-        el('thead', null, el('tr', null, el('td'), ...list.map(i => comparisonHead(i, list[0]))))
-    );
-    comparison(list).forEach(group => {
-        const body = el(
-            'tbody',
-            null,
-            el(
-                'tr',
-                { class: 'about' },
-                el(
-                    'th',
-                    { colspan: list.length + 1, scope: 'rowgroup' },
-                    el('span', null, group.head)
-                )
-            )
-        );
-        group.rows.forEach(row =>
-            body.append(
-                el(
-                    'tr',
-                    null,
-                    el('th', { scope: 'row' }, row.label),
-                    ...row.text.map(text => el('td', { class: 'number' }, text))
-                )
-            )
-        );
-        table.append(body);
+    const head = list.map(i => comparisonHead(i, list[0]));
+    const bodies = comparison(list).map(({ head: about, rows }) => {
+        const span = { colspan: list.length + 1, scope: 'rowgroup' };
+        const lines = rows.map(row => {
+            const cells = row.text.map(text => el('td', { class: 'number' }, text));
+            return el('tr', null, el('th', { scope: 'row' }, row.label), ...cells);
+        });
+        const title = el('tr', { class: 'about' }, el('th', span, el('span', null, about)));
+        return el('tbody', null, title, ...lines);
     });
     const more = all.length - list.length;
-    return el(
-        'div',
-        {
-            class: 'table',
-            tabindex: '0',
-            role: 'region',
-            'aria-label': 'Selected configurations beside each other'
-        },
-        table,
+    return tableFrame(
+        'Selected configurations beside each other',
+        el('table', null, el('thead', null, el('tr', null, el('td'), ...head)), ...bodies),
         more > 0 ? el('p', null, plural(more, 'more configuration') + ' in the CSV.') : null
     );
 }

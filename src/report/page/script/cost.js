@@ -4,23 +4,15 @@
 
 function drawCost(chart, view) {
     const cost = C[view.cost];
-    const inside = C.id
-        .map((id, i) => i)
-        .filter(i => shown[i] && C.mean[i] !== null && cost[i] > 0);
+    const inside = shownConfigs().filter(i => cost[i] > 0);
     if (!inside.length) return nothing(chart, 'No configuration has a cost of this kind.');
     const s = surface(chart, chart.width, 380, 'Score against cost');
     const box = boxOf(s, 54, 58, 24, 44);
-    const extent = d3.extent(inside, i => cost[i]);
-    const wider = extent[0] === extent[1] ? 2 : Math.pow(extent[1] / extent[0], 0.03);
-    const x = d3
-        .scaleLog()
-        .domain([extent[0] / wider, extent[1] * wider])
-        .range([box.left, box.right]);
-    const y = d3
-        .scaleLinear()
-        .domain(rangeOf(inside.map(i => C.mean[i])))
-        .range([box.bottom, box.top])
-        .clamp(true);
+    const [least, most] = d3.extent(inside, i => cost[i]);
+    const wider = least === most ? 2 : Math.pow(most / least, 0.03);
+    const x = d3.scaleLog([least / wider, most * wider], [box.left, box.right]);
+    const range = rangeOf(inside.map(i => C.mean[i]));
+    const y = d3.scaleLinear(range, [box.bottom, box.top]).clamp(true);
     axisX(
         s.root,
         box,
@@ -56,27 +48,20 @@ function drawCost(chart, view) {
     costChoices(s, inside, at, box);
     inside.filter(isSelected).forEach(i => dots(s.root, [at(i)], 9, 0, 'picked'));
     costKeys(s, box);
-    return undefined;
 }
 
 function costFront(s, front, at, box) {
     if (!front.length) return;
     const points = front.map(at).concat([[box.right, at(front[front.length - 1])[1]]]);
-    s.root
-        .append('path')
-        .attr('class', 'rule')
-        .attr('d', d3.line().curve(d3.curveStepAfter)(points));
+    path(s.root, d3.line().curve(d3.curveStepAfter)(points), 'rule');
     dots(s.root, front.map(at), 6.5, 0, 's4 stroke');
 }
 
 // The best and the 1se choice with their names, on whichever side there is room.
 function costChoices(s, inside, at, box) {
     const names = new Map();
-    [
-        ['best', D.choice.best],
-        ['1se', D.choice['1se']]
-    ].forEach(([rule, id]) => {
-        const i = indexOf.get(id);
+    ['best', '1se'].forEach(rule => {
+        const i = indexOf.get(D.choice[rule]);
         if (i !== undefined && inside.includes(i))
             names.set(i, (names.has(i) ? names.get(i) + ' and ' : '') + rule);
     });
@@ -97,13 +82,11 @@ function costChoices(s, inside, at, box) {
 }
 
 function costKeys(s, box) {
-    const entries =
-        D.types.length < 2
-            ? []
-            : D.types.map((type, t) => ({
-                  text: type,
-                  draw: (p, x, y) => dots(p, [[x, y]], 4, t, 's' + (t % 5) + ' fill')
-              }));
+    const entries = D.types.map((type, t) => ({
+        text: type,
+        draw: (p, x, y) => dots(p, [[x, y]], 4, t, 's' + (t % 5) + ' fill')
+    }));
+    if (entries.length === 1) entries.pop();
     entries.push({
         text: 'ring: Pareto front',
         draw: (p, x, y) => dots(p, [[x, y]], 5.5, 0, 's4 stroke')

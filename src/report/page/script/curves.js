@@ -8,10 +8,7 @@ function curveConfigs() {
 
 function curveChoices() {
     return [['auto', 'the selected one, else the choice']].concat(
-        curveConfigs().map(id => [
-            String(id),
-            name(indexOf.get(id)) + ', place ' + C.place[indexOf.get(id)]
-        ])
+        curveConfigs().map(id => [String(id), `c${id}, place ${C.place[indexOf.get(id)]}`])
     );
 }
 
@@ -67,7 +64,6 @@ function drawCurves(chart, view) {
         return nothing(chart, 'The curves of this configuration have no such values.');
     curveChart(chart, view, lines, curves, id);
     if (view.config === 'auto' && !wanted.includes(id)) chart.note += otherCurve(id);
-    return undefined;
 }
 
 // Why the curves are not those of the choice.
@@ -91,54 +87,33 @@ function curveChart(chart, view, lines, curves, id) {
     const box = boxOf(s, 54, 46, 84, 44);
     const values = [].concat(...lines.map(each => [].concat(...each.curves))).map(p => p[1]);
     const [least, most] = d3.extent(values);
-    const log =
-        least > 0 &&
-        (view.log === 'yes' ||
-            (view.log === 'auto' && view.measure === 'loss' && most > 10 * least));
-    const x = d3.scaleLinear().domain(epochRange(curves)).range([box.left, box.right]);
+    const wide = view.measure === 'loss' && most > 10 * least;
+    const log = least > 0 && (view.log === 'yes' || (view.log === 'auto' && wide));
+    const x = d3.scaleLinear(epochRange(curves), [box.left, box.right]);
     const range = log ? [least / 1.1, most * 1.1] : rangeOf(values);
-    const y = (log ? d3.scaleLog() : d3.scaleLinear())
-        .domain(range)
-        .range([box.bottom, box.top])
-        .clamp(true);
+    const y = (log ? d3.scaleLog : d3.scaleLinear)(range, [box.bottom, box.top]).clamp(true);
+    const label = view.measure === D.sweep.metric ? scoreLabel() : view.measure;
     axisX(s.root, box, x, 'epoch', true);
-    axisY(
-        s.root,
-        box,
-        y,
-        view.measure === D.sweep.metric
-            ? scoreLabel() + (log ? ' (log scale)' : '')
-            : view.measure + (log ? ' (log scale)' : '')
-    );
-    text(
-        s.root,
-        s.width,
-        14,
-        fit('c' + id + '  ' + settings(indexOf.get(id)), s.width * 0.9),
-        'strong',
-        'end'
-    );
+    axisY(s.root, box, y, label + (log ? ' (log scale)' : ''));
+    const title = `c${id}  ${settings(indexOf.get(id))}`;
+    text(s.root, s.width, 14, fit(title, s.width * 0.9), 'strong', 'end');
     const ends = lines.map(each => curveMean(s, each, x, y, curves.length > 1));
     bestEpochs(s, curves, lines[lines.length - 1].of, x, y);
-    const labels = labelPlaces(ends.map(end => end[1]), 15);
+    const labels = labelPlaces(ends, 15);
     lines.forEach((each, n) => {
         dots(s.root, [[box.right + 12, labels[n]]], 4, 0, each.series + ' fill');
         text(s.root, box.right + 20, labels[n] + 4, fit(each.text, 62));
     });
     const beyond = log ? 0 : values.filter(v => v < range[0] || v > range[1]).length;
     chart.note =
-        (curves.length > 1
-            ? 'Thin lines are ' +
-              part +
-              's; the thick line is their mean, the band their range. '
-            : '') +
-        'Circles mark the best epoch' +
-        (curves.length > 1 ? ' of each ' + part : '') +
-        '. ' +
-        (curves.some(curve => curve.stop)
-            ? 'The stop part chose it: these values are not the scores on the validation part. '
-            : '') +
-        (beyond ? plural(beyond, 'value') + ' beyond the axis lie on its edge. ' : '');
+        curves.length > 1
+            ? `Thin lines are ${part}s; the thick line is their mean, the band their range. ` +
+              `Circles mark the best epoch of each ${part}. `
+            : 'Circles mark the best epoch. ';
+    if (curves.some(curve => curve.stop))
+        chart.note +=
+            'The stop part chose it: these values are not the scores on the validation part. ';
+    if (beyond) chart.note += plural(beyond, 'value') + ' beyond the axis lie on its edge. ';
 }
 
 // The places of labels, moved down so that they do not overlap.
@@ -162,57 +137,19 @@ function epochRange(curves) {
 }
 
 // Thin lines of folds, and mean and range of the folds that have not stopped while they are at
-// least half. Returns the end of the mean.
+// least half. Returns the height of the end of the mean.
 function curveMean(s, each, x, y, many) {
-    const path = d3
-        .line()
-        .x(p => x(p[0]))
-        .y(p => y(p[1]));
-    each.curves.forEach(points =>
-        s.root
-            .append('path')
-            .attr('class', each.series + ' stroke thin')
-            .attr('d', path(points))
-    );
-    const epochs = [
-        ...new Set([].concat(...each.curves.map(points => points.map(p => p[0]))))
-    ].sort(d3.ascending);
-    const mean = epochs
-        .map(epoch => {
-            const values = each.curves
-                .map(points => valueAt(points, epoch))
-                .filter(v => v !== null);
-            return {
-                epoch,
-                n: values.length,
-                m: d3.mean(values),
-                low: d3.min(values),
-                high: d3.max(values)
-            };
-        })
-        .filter(row => row.n >= Math.max(1, each.curves.length / 2));
-    const area = d3
-        .area()
-        .x(r => x(r.epoch))
-        .y0(r => y(r.low))
-        .y1(r => y(r.high));
-    if (many)
-        s.root
-            .append('path')
-            .attr('class', each.series + ' band')
-            .attr('d', area(mean));
-    s.root
-        .append('path')
-        .attr('class', each.series + ' stroke')
-        .attr(
-            'd',
-            d3
-                .line()
-                .x(r => x(r.epoch))
-                .y(r => y(r.m))(mean)
-        );
-    const last = mean[mean.length - 1];
-    return [x(last.epoch), y(last.m)];
+    const thin = d3.line().x(p => x(p[0])).y(p => y(p[1]));
+    each.curves.forEach(points => path(s.root, thin(points), each.series + ' stroke thin'));
+    const epochs = [].concat(...each.curves.map(points => points.map(p => p[0])));
+    const mean = [...new Set(epochs)].sort(d3.ascending).map(epoch => {
+        const values = each.curves.map(points => valueAt(points, epoch)).filter(v => v !== null);
+        return { epoch, n: values.length, m: d3.mean(values), range: d3.extent(values) };
+    }).filter(row => row.n >= Math.max(1, each.curves.length / 2));
+    const area = d3.area().x(r => x(r.epoch)).y0(r => y(r.range[0])).y1(r => y(r.range[1]));
+    if (many) path(s.root, area(mean), each.series + ' band');
+    path(s.root, d3.line().x(r => x(r.epoch)).y(r => y(r.m))(mean), each.series + ' stroke');
+    return y(mean[mean.length - 1].m);
 }
 
 // The value of a curve at an epoch, between stored epochs by a straight line.
@@ -228,17 +165,15 @@ function bestEpochs(s, curves, of, x, y) {
     curves.forEach(curve => {
         const value = curve.best === null ? null : valueAt(pointsOf(curve, of), curve.best);
         if (value === null) return;
-        dots(s.root, [[x(curve.best), y(value)]], 4, 0, 's0 hollow');
+        const at = { x: x(curve.best), y: y(value) };
+        const replicate = D.sweep.replicates > 1 ? `replicate ${curve.replicate}, ` : '';
+        dots(s.root, [[at.x, at.y]], 4, 0, 's0 hollow');
         s.marks.push({
             key: 't' + curve.trial,
-            config: null,
-            x: x(curve.best),
-            y: y(value),
+            ...at,
             tip: () => [
                 'trial ' + curve.trial,
-                (D.sweep.replicates > 1 ? 'replicate ' + curve.replicate + ', ' : '') +
-                    'fold ' +
-                    curve.fold,
+                `${replicate}fold ${curve.fold}`,
                 'best epoch ' + curve.best,
                 score(value)
             ]
@@ -251,11 +186,7 @@ charts.push({
     draw: drawCurves,
     options: [
         { key: 'config', label: 'configuration', choices: curveChoices },
-        {
-            key: 'measure',
-            label: 'show',
-            choices: curveMeasures
-        },
+        { key: 'measure', label: 'show', choices: curveMeasures },
         {
             key: 'log',
             label: 'scale',

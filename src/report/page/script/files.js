@@ -16,16 +16,19 @@ const STYLES = [
     'font-weight'
 ];
 
+function setAttributes(node, values) {
+    Object.entries(values).forEach(([key, value]) => node.setAttribute(key, value));
+}
+
 // One SVG of all surfaces of a chart, with its styles written into the elements.
 function standalone(panel) {
     const frame = panel.node.getBoundingClientRect();
-    const out = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-    const title = document.createElementNS('http://www.w3.org/2000/svg', 'title');
-    const paper = document.createElementNS('http://www.w3.org/2000/svg', 'rect');
-    title.textContent = D.sweep.name + ': ' + panel.section.querySelector('h2').textContent;
-    paper.setAttribute('width', '100%');
-    paper.setAttribute('height', '100%');
-    paper.setAttribute('fill', getComputedStyle(document.body).backgroundColor);
+    const [out, title, paper] = ['svg', 'title', 'rect'].map(tag =>
+        document.createElementNS('http://www.w3.org/2000/svg', tag)
+    );
+    title.textContent = D.sweep.name + ': ' + panel.title;
+    const fill = getComputedStyle(document.body).backgroundColor;
+    setAttributes(paper, { width: '100%', height: '100%', fill });
     out.append(title, paper);
     let height = 1;
     panel.chart.surfaces.forEach(s => {
@@ -33,36 +36,26 @@ function standalone(panel) {
         const window = visiblePart(node);
         const copy = node.cloneNode(true);
         inline(node, copy);
-        copy.querySelectorAll('.focus, .brushable').forEach(one => one.remove());
-        Object.entries({
+        setAttributes(copy, {
             x: window.left - frame.left,
             y: window.top - frame.top,
             width: window.width,
             height: window.height,
             viewBox: [0, window.top - window.whole, window.width, window.height].join(' ')
-        }).forEach(([key, value]) => copy.setAttribute(key, value));
+        });
         height = Math.max(height, window.top - frame.top + window.height);
         out.append(copy);
     });
-    Object.entries({
-        xmlns: 'http://www.w3.org/2000/svg',
-        width: Math.ceil(frame.width),
-        height: Math.ceil(height),
-        viewBox: '0 0 ' + Math.ceil(frame.width) + ' ' + Math.ceil(height)
-    }).forEach(([key, value]) => out.setAttribute(key, value));
-    return {
-        text: new XMLSerializer().serializeToString(out),
-        width: Math.ceil(frame.width),
-        height: Math.ceil(height)
-    };
+    const size = { width: Math.ceil(frame.width), height: Math.ceil(height) };
+    setAttributes(out, { ...size, viewBox: `0 0 ${size.width} ${size.height}` });
+    return { text: new XMLSerializer().serializeToString(out), ...size };
 }
 
 // The box of an SVG as far as its scrolling parent shows it; whole: its own top.
 function visiblePart(node) {
     const box = node.getBoundingClientRect();
-    const scroller = node.parentNode.classList.contains('scroller')
-        ? node.parentNode.getBoundingClientRect()
-        : box;
+    const frame = node.parentNode.classList.contains('scroller') ? node.parentNode : node;
+    const scroller = frame.getBoundingClientRect();
     const top = Math.max(box.top, scroller.top);
     return {
         left: box.left,
@@ -73,16 +66,16 @@ function visiblePart(node) {
     };
 }
 
+// Write the styles of an element and of those in it into a copy.
 function inline(from, to) {
+    if (from.matches('.focus, .brushable')) return to.remove();
     const style = getComputedStyle(from);
     STYLES.forEach(key => {
         const value = style.getPropertyValue(key);
         if (value && value !== 'normal') to.setAttribute(key, value);
     });
     to.removeAttribute('class');
-    if (from.classList.contains('focus') || from.classList.contains('brushable'))
-        to.setAttribute('class', from.getAttribute('class'));
-    for (let k = 0; k < from.children.length; k++) inline(from.children[k], to.children[k]);
+    [...to.children].forEach((child, k) => inline(from.children[k], child));
 }
 
 // `espalier report --figures` opens the page at #figures in a browser without a window, and reads these
@@ -91,22 +84,15 @@ function addFigures() {
     panels.forEach(drawPanel);
     panels
         .filter(panel => panel.chart.surfaces.length)
-        .forEach(panel =>
-            document.body.append(
-                el(
-                    'script',
-                    { type: 'image/svg+xml', id: 'figure-' + panel.row.id },
-                    standalone(panel).text
-                )
-            )
-        );
+        .forEach(panel => {
+            const attributes = { type: 'image/svg+xml', id: 'figure-' + panel.row.id };
+            document.body.append(el('script', attributes, standalone(panel).text));
+        });
 }
 
 function saveSvg(panel) {
-    download(
-        fileName(panel.row.id, 'svg'),
-        new Blob([standalone(panel).text], { type: 'image/svg+xml' })
-    );
+    const blob = new Blob([standalone(panel).text], { type: 'image/svg+xml' });
+    download(fileName(panel.row.id, 'svg'), blob);
 }
 
 // PNG with two pixels for each pixel of the page.

@@ -14,13 +14,8 @@ function drawForest(chart, view) {
     const scroller = el('div', { class: 'scroller' });
     chart.node.append(scroller);
     forestHead(chart, columns, scroller);
-    const s = surface(
-        chart,
-        chart.width,
-        rows.length * ROW + 4,
-        'Differences to the best configuration',
-        scroller
-    );
+    const title = 'Differences to the best configuration';
+    const s = surface(chart, chart.width, rows.length * ROW + 4, title, scroller);
     line(s.root, columns.x(0), 0, columns.x(0), s.height, 'rule');
     const body = s.root.append('g');
     s.marks = rows.map((i, r) => ({
@@ -44,41 +39,32 @@ function drawForest(chart, view) {
     });
     scroller.scrollTop = chart.panel.scrolled || 0;
     render();
-    chart.note =
-        rows.length < order.length
-            ? 'The first ' + rows.length + ' of ' + plural(order.length, 'configuration') + '. '
-            : '';
+    if (rows.length < order.length)
+        chart.note = `The first ${rows.length} of ${plural(order.length, 'configuration')}. `;
     if (rows.some(i => !C.complete[i]))
         chart.note += 'Hollow: some trials of the configuration have no score. ';
-    return undefined;
 }
 
 // Columns of the forest plot: name, the values of the axes where there is room, the plot, the mean.
 function forestColumns(chart, rows) {
     const wide = chart.width >= 560;
-    let left = Math.max(36, ...rows.slice(0, 400).map(i => textWidth(name(i)))) + 14;
+    const some = rows.slice(0, 400);
+    let left = Math.max(36, ...some.map(i => textWidth(name(i)))) + 14;
     const narrow = left;
     const axes = [];
     AXES.forEach((axis, a) => {
-        const head = Math.max(...axis.name.split('_').map(textWidth));
-        const width =
-            Math.max(head, ...axis.levels.map((v, k) => textWidth(clip(levelText(a, k), 14)))) + 14;
+        const texts = axis.levels.map((v, k) => clip(levelText(a, k), 14));
+        const width = Math.max(...axis.name.split('_').concat(texts).map(textWidth)) + 14;
         axes.push({ a, left, width });
         left += width;
     });
     const room = wide && left < chart.width * 0.45;
     const box = { left: (room ? left : narrow) + 10, right: chart.width - (wide ? 108 : 12) };
-    const values = [].concat(...rows.slice(0, 400).map(i => [C.low[i], C.high[i], C.diff[i]]));
-    const folds = [].concat(...rows.slice(0, 400).map(i => foldDifferences(i)));
-    const [low, high] = d3.extent(
-        values.concat(d3.extent(rangeOf(folds, 0))).filter(v => v !== null)
-    );
+    const values = [].concat(...some.map(i => [C.low[i], C.high[i], C.diff[i]]));
+    const folds = rangeOf([].concat(...some.map(foldDifferences)), 0);
+    const [low, high] = d3.extent(values.concat(folds).filter(v => v !== null));
     const pad = (high - low) * 0.04 || 0.5;
-    const x = d3
-        .scaleLinear()
-        .domain([low - pad, high + pad])
-        .range([box.left, box.right])
-        .clamp(true);
+    const x = d3.scaleLinear([low - pad, high + pad], [box.left, box.right]).clamp(true);
     return { axes: room ? axes : [], box, x, means: wide };
 }
 
@@ -95,26 +81,12 @@ function forestHead(chart, columns, scroller) {
     scroller.append(head);
     const s = surface(chart, chart.width, 62, 'Columns of the forest plot', head);
     const { box, x } = columns;
-    columns.axes.forEach(({ a, left }) =>
-        AXES[a].name
-            .split('_')
-            .slice(0, 3)
-            .forEach((word, n, words) =>
-                text(s.root, left, 56 - 14 * (words.length - 1 - n), word, 'quiet')
-            )
-    );
+    columns.axes.forEach(({ a, left }) => axisName(s, a, left, 56, Infinity, 'quiet'));
     text(s.root, 4, 56, 'id', 'quiet');
     if (columns.means) text(s.root, s.width - 4, 56, 'mean \u00b1 se', 'quiet', 'end');
     text(s.root, box.left, 14, 'difference to the best, ' + D.sweep.metric, 'quiet');
-    if (box.right - box.left > 340)
-        text(
-            s.root,
-            box.right,
-            14,
-            D.sweep.maximize ? 'better \u2192' : 'worse \u2192',
-            'quiet',
-            'end'
-        );
+    const right = D.sweep.maximize ? 'better \u2192' : 'worse \u2192';
+    if (box.right - box.left > 340) text(s.root, box.right, 14, right, 'quiet', 'end');
     const n = Math.max(2, Math.floor((box.right - box.left) / 70));
     x.ticks(n).forEach(t => {
         text(s.root, x(t), 48, tickOf(x, n)(t), 'quiet', 'middle');
@@ -135,38 +107,17 @@ function forestRows(body, rows, columns, top) {
 function forestRow(body, i, y, columns) {
     const { x, box } = columns;
     const strong = isSelected(i) || C.id[i] === D.choice.chosen ? 'strong' : '';
-    if (isSelected(i))
-        body.append('rect')
-            .attr('class', 'row-tint')
-            .attr('x', 0)
-            .attr('y', y - ROW / 2)
-            .attr('width', box.right + 108)
-            .attr('height', ROW);
+    if (isSelected(i)) rect(body, 0, y - ROW / 2, box.right + 108, ROW, 'row-tint');
     text(body, 4, y + 4, name(i), strong);
-    columns.axes.forEach(({ a, left }) =>
-        text(
-            body,
-            left,
-            y + 4,
-            C.level[a][i] < 0 ? '' : clip(levelText(a, C.level[a][i]), 14),
-            strong
-        )
-    );
+    columns.axes.forEach(({ a, left }) => {
+        const level = C.level[a][i];
+        text(body, left, y + 4, level < 0 ? '' : clip(levelText(a, level), 14), strong);
+    });
     line(body, x(0), y - ROW / 2, x(0), y + ROW / 2, 'rule');
     if (C.low[i] !== null) line(body, x(C.low[i]), y, x(C.high[i]), y, 's0 stroke');
-    dots(
-        body,
-        foldDifferences(i).map(v => [x(v), y]),
-        2.5,
-        0,
-        's-quiet hollow'
-    );
-    if (C.within[i])
-        body.append('circle')
-            .attr('class', 's1 stroke')
-            .attr('cx', x(C.diff[i]))
-            .attr('cy', y)
-            .attr('r', 7);
+    const folds = foldDifferences(i).map(v => [x(v), y]);
+    dots(body, folds, 2.5, 0, 's-quiet hollow');
+    if (C.within[i]) dots(body, [[x(C.diff[i]), y]], 7, 0, 's1 stroke');
     dots(body, [[x(C.diff[i]), y]], 4, 0, C.complete[i] ? 's0 fill' : 's0 hollow');
     if (columns.means)
         text(body, box.right + 104, y + 4, plusMinus(C.mean[i], C.se[i]), strong, 'end');
@@ -175,33 +126,15 @@ function forestRow(body, i, y, columns) {
 function forestTip(i) {
     const lines = configTip(i);
     if (C.low[i] !== null)
-        lines.splice(
-            2,
-            0,
-            'difference ' +
-                score(C.diff[i]) +
-                ', 95 % interval ' +
-                score(C.low[i]) +
-                ' to ' +
-                score(C.high[i])
-        );
+        lines.splice(2, 0, `difference ${score(C.diff[i])}, ${interval(C.low[i], C.high[i])}`);
     return lines;
-}
-
-function rowChoices() {
-    return [
-        ['30', '30'],
-        ['100', '100'],
-        ['300', '300'],
-        ['all', 'all']
-    ];
 }
 
 charts.push({
     id: 'forest',
     draw: drawForest,
     options: [
-        { key: 'rows', label: 'rows', choices: rowChoices },
+        { key: 'rows', label: 'rows', choices: () => ['30', '100', '300', 'all'].map(n => [n, n]) },
         {
             key: 'sort',
             label: 'order',

@@ -11,38 +11,22 @@ function drawPair(chart, view) {
         return nothing(chart, a === b ? 'Choose two different axes.' : undefined);
     const nx = AXES[a].levels.length;
     const ny = AXES[b].levels.length;
-    const left =
-        Math.max(
-            textWidth(AXES[b].name),
-            ...AXES[b].levels.map((v, k) => textWidth(clip(levelText(b, k), 16)))
-        ) + 16;
+    const names = AXES[b].levels.map((v, k) => clip(levelText(b, k), 16));
+    const left = Math.max(...names.concat(AXES[b].name).map(textWidth)) + 16;
     const w = Math.min(110, (chart.width - left - 20) / nx);
     const h = Math.max(22, Math.min(40, 400 / ny));
-    const s = surface(
-        chart,
-        chart.width,
-        66 + ny * h + 48,
-        'Scores by ' + AXES[a].name + ' and ' + AXES[b].name
-    );
+    const title = `Scores by ${AXES[a].name} and ${AXES[b].name}`;
+    const s = surface(chart, chart.width, 66 + ny * h + 48, title);
     const at = (kx, ky) => [left + kx * w, 66 + (ny - 1 - ky) * h];
     const colour = colours([...cells.values()].map(cell => cell.value));
-    legend(
-        s.root,
-        left,
-        15,
-        colour,
-        D.sweep.metric + (view.value === 'best' ? ', best of the pair' : ', mean of the pair')
-    );
+    const kind = view.value === 'best' ? 'best' : 'mean';
+    legend(s.root, left, 15, colour, `${D.sweep.metric}, ${kind} of the pair`);
     pairAxes(s, a, b, at, w, h, left);
-    d3.range(ny).forEach(ky =>
-        d3
-            .range(nx)
-            .forEach(kx =>
-                pairCell(s, cells.get(kx + ',' + ky), kx, ky, { a, b, at, w, h, colour })
-            )
+    d3.cross(d3.range(ny), d3.range(nx)).forEach(([ky, kx]) =>
+        pairCell(s, cells.get(kx + ',' + ky), kx, ky, { a, b, at, w, h, colour })
     );
-    pairBadge(chart, s, a, b, at, w, h);
-    return undefined;
+    s.hit = (x, y) => s.marks.find(m => Math.abs(m.x - x) < w / 2 && Math.abs(m.y - y) < h / 2);
+    pairBadge(chart, s, a, b, at, w);
 }
 
 // For each pair of levels the mean or best score of the shown complete configurations, and the best
@@ -50,8 +34,10 @@ function drawPair(chart, view) {
 function pairCells(a, b, kind, all) {
     const cells = new Map();
     for (let i = 0; i < N; i++) {
-        if (!(all || shown[i]) || !C.complete[i] || C.mean[i] === null || C.level[a][i] < 0 || C.level[b][i] < 0) continue;
-        const key = C.level[a][i] + ',' + C.level[b][i];
+        const levels = [C.level[a][i], C.level[b][i]];
+        const isCounted = (all || shown[i]) && C.complete[i] && C.mean[i] !== null;
+        if (!isCounted || levels.includes(-1)) continue;
+        const key = levels.join(',');
         const cell = cells.get(key) || { first: i, n: 0, sum: 0, picked: false };
         cell.n++;
         cell.sum += C.mean[i];
@@ -65,74 +51,41 @@ function pairCells(a, b, kind, all) {
 }
 
 function pairAxes(s, a, b, at, w, h, left) {
+    const bottom = at(0, 0)[1] + h;
     AXES[a].levels.forEach((v, k) => {
+        const label = fit(levelText(a, k), Math.max(24, w));
         if (w > 26 || k % Math.ceil(30 / w) === 0)
-            text(
-                s.root,
-                at(k, 0)[0] + w / 2,
-                at(0, 0)[1] + h + 16,
-                fit(levelText(a, k), Math.max(24, w)),
-                null,
-                'middle'
-            );
+            text(s.root, at(k, 0)[0] + w / 2, bottom + 16, label, null, 'middle');
     });
     AXES[b].levels.forEach((v, k) =>
         text(s.root, left - 8, at(0, k)[1] + h / 2 + 4, clip(levelText(b, k), 16), null, 'end')
     );
     text(s.root, 0, 58, '\u2191 ' + AXES[b].name, 'quiet');
-    text(
-        s.root,
-        left + AXES[a].levels.length * w,
-        at(0, 0)[1] + h + 36,
-        AXES[a].name + ' \u2192',
-        'quiet',
-        'end'
-    );
+    const right = left + AXES[a].levels.length * w;
+    text(s.root, right, bottom + 36, AXES[a].name + ' \u2192', 'quiet', 'end');
 }
 
-function pairCell(s, cell, kx, ky, l) {
-    const [x, y] = l.at(kx, ky);
-    const fill = cell ? l.colour(cell.value) : null;
-    s.root
-        .append('rect')
-        .attr('class', cell ? 'cell' : 'nothing')
-        .attr('fill', fill)
-        .attr('x', x)
-        .attr('y', y)
-        .attr('width', l.w)
-        .attr('height', l.h);
+function pairCell(s, cell, kx, ky, { a, b, at, w, h, colour }) {
+    const [left, top] = at(kx, ky);
+    const [x, y] = [left + w / 2, top + h / 2];
+    const fill = cell ? colour(cell.value) : null;
+    rect(s.root, left, top, w, h, cell ? 'cell' : 'nothing').attr('fill', fill);
     if (!cell) return;
-    if (l.w > 44)
-        text(s.root, x + l.w / 2, y + l.h / 2 + 4, score(cell.value), inkOn(fill), 'middle');
-    if (cell.picked)
-        s.root
-            .append('rect')
-            .attr('class', 'picked')
-            .attr('x', x + 2)
-            .attr('y', y + 2)
-            .attr('width', l.w - 4)
-            .attr('height', l.h - 4);
+    if (w > 44) text(s.root, x, y + 4, score(cell.value), inkOn(fill), 'middle');
+    if (cell.picked) rect(s.root, left + 2, top + 2, w - 4, h - 4, 'picked');
     s.marks.push({
         key: kx + '.' + ky,
         config: cell.first,
-        x: x + l.w / 2,
-        y: y + l.h / 2,
-        w: l.w,
-        h: l.h,
+        x,
+        y,
+        w,
+        h,
         tip: () => [
-            AXES[l.a].name +
-                ' ' +
-                levelText(l.a, kx) +
-                ', ' +
-                AXES[l.b].name +
-                ' ' +
-                levelText(l.b, ky),
+            `${AXES[a].name} ${levelText(a, kx)}, ${AXES[b].name} ${levelText(b, ky)}`,
             score(cell.value),
             plural(cell.n, 'configuration') + ', best ' + name(cell.first)
         ]
     });
-    s.hit = (px, py) =>
-        s.marks.find(m => Math.abs(m.x - px) < l.w / 2 && Math.abs(m.y - py) < l.h / 2);
 }
 
 // A badge on the cell of the best configuration; the caption says if it lies on the edge of the
@@ -142,38 +95,26 @@ function pairBadge(chart, s, a, b, at, w) {
     if (best === undefined) return;
     const none = [a, b].find(n => C.level[n][best] < 0);
     if (none !== undefined) {
-        chart.note =
-            'The best configuration, ' +
-            name(best) +
-            ' (' +
-            D.types[C.type[best]] +
-            '), has no ' +
-            AXES[none].name +
-            ' and is in no cell. ';
+        const which = `${name(best)} (${D.types[C.type[best]]})`;
+        const lacks = `has no ${AXES[none].name} and is in no cell`;
+        chart.note = `The best configuration, ${which}, ${lacks}. `;
         return;
     }
     const [x, y] = at(C.level[a][best], C.level[b][best]);
     dots(s.root, [[x + w - 9, y + 9]], 4.5, 3, 's1 fill halo');
     const edges = [a, b].map(n => edgeOf(n, C.level[n][best])).filter(t => t);
-    chart.note =
-        'The diamond marks the best configuration (' +
-        name(best) +
-        '). ' +
-        (edges.length
-            ? 'It lies on the edge of the grid: ' +
-              edges.join(', and ') +
-              '. A better value may lie beyond. '
-            : [a, b].some(n => AXES[n].numeric)
-              ? 'It lies inside the grid. '
-              : '');
+    chart.note = `The diamond marks the best configuration (${name(best)}). `;
+    if (edges.length)
+        chart.note +=
+            `It lies on the edge of the grid: ${edges.join(', and ')}. ` +
+            'A better value may lie beyond. ';
+    else if ([a, b].some(n => AXES[n].numeric)) chart.note += 'It lies inside the grid. ';
 }
 
 function edgeOf(a, k) {
     const n = AXES[a].levels.length;
     if (!AXES[a].numeric || n < 2 || (k > 0 && k < n - 1)) return '';
-    return (
-        AXES[a].name + ' ' + levelText(a, k) + ' is the ' + (k ? 'largest' : 'smallest') + ' value'
-    );
+    return `${AXES[a].name} ${levelText(a, k)} is the ${k ? 'largest' : 'smallest'} value`;
 }
 
 // Show the pair of the chart in the table, too: of all complete configurations, as stored.
@@ -181,20 +122,14 @@ function pairTable(a, b) {
     const table = tables.find(one => one.id === 'pair');
     if (!table) return;
     const cells = pairCells(a, b, 'mean', true);
-    const pairs = [].concat(
-        ...AXES[a].levels.map((v, ka) => AXES[b].levels.map((w, kb) => [ka, kb]))
-    );
-    const rows = pairs
+    const ks = n => d3.range(AXES[n].levels.length);
+    const rows = d3
+        .cross(ks(a), ks(b))
         .filter(pair => cells.has(pair.join(',')))
         .map(pair => {
             const cell = cells.get(pair.join(','));
-            return [
-                String(AXES[a].levels[pair[0]]),
-                String(AXES[b].levels[pair[1]]),
-                String(cell.n),
-                tableNumber(cell.value),
-                tableNumber(C.mean[cell.first])
-            ];
+            const means = [cell.value, C.mean[cell.first]].map(tableNumber);
+            return [AXES[a].levels[pair[0]], AXES[b].levels[pair[1]], cell.n, ...means].map(String);
         });
     setHead(table, 0, AXES[a].name);
     setHead(table, 1, AXES[b].name);

@@ -12,39 +12,33 @@ function setView(key, value) {
 
 // The value of an option: from the state if it is one of the choices, else the initial one.
 function optionValue(panel, option) {
-    const choices = option.choices();
+    const values = option.choices().map(choice => choice[0]);
     const stored =
-        option.key === 'top' ? String(state.top) : state.view[panel.chart.id + '.' + option.key];
-    if (choices.some(choice => choice[0] === stored)) return stored;
-    return option.initial && choices.some(choice => choice[0] === option.initial)
-        ? option.initial
-        : choices[0][0];
+        option.key === 'top' ? String(state.top) : state.view[panel.row.id + '.' + option.key];
+    return [stored, option.initial].find(value => values.includes(value)) || values[0];
 }
 
 function panelOf(row) {
     const section = document.getElementById('panel-' + row.id);
-    if (!section || section.classList.contains('empty') || !section.querySelector('.chart'))
-        return null;
-    const node = section.querySelector('.chart');
-    const caption = section.querySelector('figcaption');
-    const controls = section.querySelector('.controls');
+    const node = section && section.querySelector('.chart');
+    if (!node) return null;
     const panel = {
         row,
         section,
         node,
-        caption,
-        controls,
+        caption: section.querySelector('figcaption'),
+        controls: section.querySelector('.controls'),
+        title: section.querySelector('h2').textContent,
         stale: true,
         active: null,
-        chart: { id: row.id, surfaces: [] }
+        chart: { surfaces: [] }
     };
-    const title = section.querySelector('h2').textContent;
-    panel.text = caption && caption.textContent !== title ? caption.textContent : '';
+    panel.text = panel.caption.textContent;
     node.setAttribute('tabindex', '0');
     node.setAttribute('role', 'group');
     node.setAttribute(
         'aria-label',
-        title + ' chart. Arrow keys move between marks, Enter selects. A table follows.'
+        panel.title + ' chart. Arrow keys move between marks, Enter selects. A table follows.'
     );
     node.addEventListener('keydown', event => onKey(panel, event));
     node.addEventListener('blur', () => leave(panel));
@@ -52,21 +46,17 @@ function panelOf(row) {
 }
 
 function showControls(panel) {
-    const { row, controls, section } = panel;
-    if (!controls) return;
-    const focused = controls.contains(document.activeElement)
-        ? document.activeElement.dataset.key
-        : null;
+    const { row, controls, title } = panel;
+    const active = document.activeElement;
+    const focused = controls.contains(active) ? active.dataset.key : null;
     const nodes = row.options
         .filter(option => option.choices().length > 1)
         .map(option => {
-            const node = select(option.choices(), optionValue(panel, option), null, value =>
-                setView(row.id + '.' + option.key, value)
-            );
+            const set = value => setView(row.id + '.' + option.key, value);
+            const node = select(option.choices(), optionValue(panel, option), null, set);
             node.dataset.key = option.key;
             return el('label', null, option.label, node);
         });
-    const title = section.querySelector('h2').textContent;
     const tools = el(
         'span',
         { class: 'tools' },
@@ -81,21 +71,17 @@ function drawPanel(panel) {
     const { row, node } = panel;
     panel.stale = false;
     showControls(panel);
-    const view = {};
-    row.options.forEach(option => {
-        view[option.key] = optionValue(panel, option);
-    });
+    const values = row.options.map(option => [option.key, optionValue(panel, option)]);
     node.replaceChildren();
     panel.chart = {
-        id: row.id,
         node,
         panel,
         width: Math.max(280, Math.floor(node.clientWidth)),
         surfaces: [],
         note: ''
     };
-    row.draw(panel.chart, view);
-    if (panel.caption) panel.caption.textContent = panel.chart.note + panel.text;
+    row.draw(panel.chart, Object.fromEntries(values));
+    panel.caption.textContent = panel.chart.note + panel.text;
     if (document.activeElement === node && panel.active) restoreActive(panel);
 }
 
@@ -134,14 +120,10 @@ function drawIdle() {
     const panel = panels.find(one => one.stale);
     document.documentElement.dataset.drawn = panel ? 'some' : 'all';
     if (!panel) return findPlace();
-    whenIdle(() => {
+    const draw = () => {
         if (panel.stale) drawPanel(panel);
         drawIdle();
-    });
-    return undefined;
-}
-
-function whenIdle(f) {
-    if (window.requestIdleCallback) requestIdleCallback(f, { timeout: 200 });
-    else setTimeout(f, 20);
+    };
+    if (window.requestIdleCallback) requestIdleCallback(draw, { timeout: 200 });
+    else setTimeout(draw, 20);
 }

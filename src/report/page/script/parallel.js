@@ -4,71 +4,40 @@
 
 function drawParallel(chart) {
     const inside = C.id.map((id, i) => i).filter(i => C.mean[i] !== null);
-    if (!inside.some(i => shown[i])) return nothing(chart);
+    const kept = shownConfigs();
+    if (!kept.length) return nothing(chart);
     const frame = el('div', { class: 'sideways', tabindex: '0', role: 'region' });
     frame.setAttribute('aria-label', 'All axes');
     chart.node.append(frame);
-    const s = surface(
-        chart,
-        Math.max(chart.width, 76 * D.axis_order.length + 112),
-        400,
-        'Parallel coordinates of all axes',
-        frame
-    );
+    const width = Math.max(chart.width, 76 * D.axis_order.length + 112);
+    const s = surface(chart, width, 400, 'Parallel coordinates of all axes', frame);
     const box = boxOf(s, 50, 62, 62, 16);
-    const x = d3
-        .scalePoint()
-        .domain(d3.range(D.axis_order.length + 1))
-        .range([box.left, box.right]);
-    const y = d3
-        .scaleLinear()
-        .domain(
-            rangeOf(
-                inside.map(i => C.mean[i]),
-                0.02
-            )
-        )
-        .range(D.sweep.maximize ? [box.bottom, box.top] : [box.top, box.bottom])
-        .clamp(true);
+    const x = d3.scalePoint(d3.range(D.axis_order.length + 1), [box.left, box.right]);
+    const means = inside.map(i => C.mean[i]);
+    const heights = D.sweep.maximize ? [box.bottom, box.top] : [box.top, box.bottom];
+    const y = d3.scaleLinear(rangeOf(means, 0.02), heights).clamp(true);
     const columns = D.axis_order.map(a => parallelColumn(a, box, inside));
-    const path = i =>
-        'M' +
-        columns.map((column, n) => x(n).toFixed(1) + ',' + column.at(i).toFixed(1)).join('L') +
-        'L' +
-        x(columns.length).toFixed(1) +
-        ',' +
-        y(C.mean[i]).toFixed(1);
+    const last = x(columns.length);
+    const lineOf = i =>
+        columns.map((column, n) => `${x(n).toFixed(1)},${column.at(i).toFixed(1)}`).join('L');
+    const d = i => `M${lineOf(i)}L${last.toFixed(1)},${y(C.mean[i]).toFixed(1)}`;
     const away = inside.filter(i => !shown[i]);
-    s.root.append('path').attr('class', 'away-line').attr('d', thin(away, 1500).map(path).join(''));
-    const colour = colours(
-        inside.map(i => C.mean[i]),
-        true
-    );
-    parallelLines(s, inside.filter(i => shown[i]).reverse(), path, colour);
-    inside
-        .filter(isSelected)
-        .forEach(i => s.root.append('path').attr('class', 'picked').attr('d', path(i)));
-    columns.forEach((column, n) => parallelAxis(chart, s, D.axis_order[n], x(n), box, column));
-    parallelScore(s, x(columns.length), y, box);
-    markConfigs(
-        s,
-        inside.filter(i => shown[i]),
-        i => [x(columns.length), y(C.mean[i])],
-        configTip
-    );
+    path(s.root, thin(away, 1500).map(d).join(''), 'away-line');
+    parallelLines(s, kept.slice().reverse(), d, colours(means, true));
+    inside.filter(isSelected).forEach(i => path(s.root, d(i), 'picked'));
+    columns.forEach((column, n) => parallelAxis(s, D.axis_order[n], x(n), box, column));
+    parallelScore(s, last, y, box);
+    markConfigs(s, kept, i => [last, y(C.mean[i])], configTip);
     s.reveal = () => frame.scrollTo(frame.scrollWidth, 0);
     if (s.width > chart.width) chart.note = 'Scroll sideways to see all axes. ';
     s.hit = (px, py) => nearestLine(s.marks, columns, { px, py, left: box.left, step: x.step() });
-    return undefined;
 }
 
 // The mark of the line that passes within 6 pixels of a point.
 function nearestLine(marks, columns, at) {
-    const column = Math.min(
-        columns.length - 1,
-        Math.max(0, Math.floor((at.px - at.left) / at.step))
-    );
-    const part = (at.px - at.left) / at.step - column;
+    const across = (at.px - at.left) / at.step;
+    const column = Math.min(columns.length - 1, Math.max(0, Math.floor(across)));
+    const part = across - column;
     const height = mark => {
         const from = columns[column].at(mark.config);
         const to = column + 1 < columns.length ? columns[column + 1].at(mark.config) : mark.y;
@@ -91,28 +60,24 @@ function thin(list, n) {
 function parallelColumn(a, box, inside) {
     const ks = AXES[a].levels.map((v, k) => k);
     if (inside.some(i => C.level[a][i] < 0)) ks.unshift(-1);
-    const point = d3.scalePoint().domain(ks).range([box.bottom, box.top]).padding(0.5);
+    const point = d3.scalePoint(ks, [box.bottom, box.top]).padding(0.5);
     const spread = Math.min(24, point.step() * 0.6);
     const at = i => point(C.level[a][i]) + (i / Math.max(1, N - 1) - 0.5) * spread;
     return { ks, point, spread, at };
 }
 
-function parallelLines(s, order, path, colour) {
+// One path for the lines of each of 13 colours.
+function parallelLines(s, order, d, colour) {
+    const range = colour.best - colour.worst;
     const groups = new Map();
     thin(order, 4000).forEach(i => {
-        const c = colour(
-            colour.worst +
-                (Math.round((12 * (C.mean[i] - colour.worst)) / (colour.best - colour.worst || 1)) /
-                    12) *
-                    (colour.best - colour.worst)
-        );
-        groups.set(c, (groups.get(c) || '') + path(i));
+        const step = Math.round((12 * (C.mean[i] - colour.worst)) / (range || 1));
+        const c = colour(colour.worst + (step / 12) * range);
+        groups.set(c, (groups.get(c) || '') + d(i));
     });
     const opacity = Math.max(0.15, Math.min(0.9, 60 / order.length));
-    groups.forEach((d, c) =>
-        s.root
-            .append('path')
-            .attr('d', d)
+    groups.forEach((lines, c) =>
+        path(s.root, lines, null)
             .attr('fill', 'none')
             .attr('stroke', c)
             .attr('stroke-width', order.length > 500 ? 0.8 : 1.4)
@@ -120,60 +85,23 @@ function parallelLines(s, order, path, colour) {
     );
 }
 
-function parallelAxis(chart, s, a, x, box, column) {
+function parallelAxis(s, a, x, box, column) {
+    const { ks, point, spread } = column;
     line(s.root, x, box.top, x, box.bottom, 'rule');
-    AXES[a].name
-        .split('_')
-        .slice(0, 3)
-        .forEach((word, n, words) =>
-            text(
-                s.root,
-                x,
-                box.top - 10 - 14 * (words.length - 1 - n),
-                clip(word, 14),
-                'strong',
-                'middle'
-            )
-        );
-    const every = Math.ceil(14 / column.point.step());
-    column.ks.forEach((k, n) => {
-        if (n % every === 0)
-            text(
-                s.root,
-                x - 7,
-                column.point(k) + 4,
-                clip(levelText(a, k), 12),
-                'halo small',
-                'end'
-            );
+    axisName(s, a, x, box.top - 10, 14, 'strong', 'middle');
+    const every = Math.ceil(14 / point.step());
+    ks.forEach((k, n) => {
+        const label = clip(levelText(a, k), 12);
+        if (n % every === 0) text(s.root, x - 7, point(k) + 4, label, 'halo small', 'end');
+        if (state.levels[a] && state.levels[a].has(k))
+            rect(s.root, x - 6, point(k) - spread / 2, 12, spread, 'brush');
     });
-    if (state.levels[a]) {
-        column.ks
-            .filter(k => state.levels[a].has(k))
-            .forEach(k =>
-                s.root
-                    .append('rect')
-                    .attr('class', 'brush')
-                    .attr('x', x - 6)
-                    .attr('y', column.point(k) - column.spread / 2)
-                    .attr('width', 12)
-                    .attr('height', column.spread)
-            );
-    }
     brush(s, a, x, box, column);
 }
 
 // Drag along an axis to keep the values passed over. A click keeps one value, or all again.
 function brush(s, a, x, box, column) {
-    const area = s.root
-        .append('rect')
-        .attr('class', 'brushable')
-        .attr('data-axis', AXES[a].name)
-        .attr('x', x - 14)
-        .attr('y', box.top)
-        .attr('width', 28)
-        .attr('height', box.bottom - box.top)
-        .node();
+    const area = rect(s.root, x - 14, box.top, 28, box.bottom - box.top, 'brushable').node();
     const place = event => event.clientY - area.getBoundingClientRect().top + box.top;
     let from = null;
     area.addEventListener('pointerdown', event => {
@@ -184,13 +112,8 @@ function brush(s, a, x, box, column) {
     area.addEventListener('pointermove', event => {
         if (from === null) return;
         s.root.selectAll('.drag').remove();
-        s.root
-            .append('rect')
-            .attr('class', 'brush drag')
-            .attr('x', x - 8)
-            .attr('width', 16)
-            .attr('y', Math.min(from, place(event)))
-            .attr('height', Math.abs(place(event) - from));
+        const to = place(event);
+        rect(s.root, x - 8, Math.min(from, to), 16, Math.abs(to - from), 'brush drag');
     });
     area.addEventListener('pointerup', event => {
         if (from === null) return;

@@ -26,7 +26,7 @@ function colours(values, part) {
     const dark = isDark();
     const from = part ? (dark ? 0.25 : 0) : 0;
     const to = part ? (dark ? 1 : 0.85) : 1;
-    const scale = d3.scaleLinear().domain([worst, best]).range([from, to]).clamp(true);
+    const scale = d3.scaleLinear([worst, best], [from, to]).clamp(true);
     const colour = v => d3.interpolateViridis(worst === best ? (from + to) / 2 : scale(v));
     return Object.assign(colour, { worst, best });
 }
@@ -50,11 +50,26 @@ function text(parent, x, y, string, classes, anchor) {
         .text(string);
 }
 
+function path(parent, d, classes) {
+    return parent.append('path').attr('class', classes).attr('d', d);
+}
+
 function line(parent, x1, y1, x2, y2, classes) {
-    return parent
-        .append('path')
-        .attr('class', classes)
-        .attr('d', 'M' + x1 + ',' + y1 + 'L' + x2 + ',' + y2);
+    return path(parent, `M${x1},${y1}L${x2},${y2}`, classes);
+}
+
+function rect(parent, x, y, width, height, classes) {
+    const node = parent.append('rect').attr('class', classes || null);
+    return node.attr('x', x).attr('y', y).attr('width', width).attr('height', height);
+}
+
+// The name of an axis, a word a line, the last one at y. length: most characters of a word.
+function axisName(s, a, x, y, length, classes, anchor) {
+    const words = AXES[a].name.split('_').slice(0, 3);
+    words.forEach((word, n) => {
+        const top = y - 14 * (words.length - 1 - n);
+        text(s.root, x, top, clip(word, length), classes, anchor);
+    });
 }
 
 // At most about n ticks, at least `room` pixels apart.
@@ -65,7 +80,8 @@ function ticksOf(scale, n, room) {
     const kinds = [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 5], [1, 3], [1]].map(leads =>
         ticks.filter(t => leads.includes(lead(t)))
     );
-    const fits = each => d3.pairs(each, (p, q) => Math.abs(scale(q) - scale(p))).every(d => d >= room);
+    const gaps = each => d3.pairs(each, (p, q) => Math.abs(scale(q) - scale(p)));
+    const fits = each => gaps(each).every(gap => gap >= room);
     return kinds.find(each => each.length <= n && fits(each)) || kinds[3];
 }
 
@@ -77,14 +93,8 @@ function axisX(parent, box, scale, label, whole) {
         .filter(t => !whole || t % 1 === 0)
         .forEach(t => {
             line(parent, scale(t), box.top, scale(t), box.bottom, 'gridline');
-            text(
-                parent,
-                scale(t),
-                box.bottom + 16,
-                whole ? String(t) : tickOf(scale, n)(t),
-                'quiet',
-                'middle'
-            );
+            const label = whole ? String(t) : tickOf(scale, n)(t);
+            text(parent, scale(t), box.bottom + 16, label, 'quiet', 'middle');
         });
     line(parent, box.left, box.bottom, box.right, box.bottom, 'rule');
     if (label) text(parent, box.right, box.bottom + 34, label + ' \u2192', 'quiet', 'end');
@@ -100,6 +110,11 @@ function axisY(parent, box, scale, label) {
     if (label) text(parent, 4, box.top - 12, '\u2191 ' + label, 'quiet');
 }
 
+// The configurations that pass the filter and have a mean.
+function shownConfigs() {
+    return C.id.map((id, i) => i).filter(i => shown[i] && C.mean[i] !== null);
+}
+
 function boxOf(s, left, top, right, bottom) {
     return { left, top, right: s.width - right, bottom: s.height - bottom };
 }
@@ -107,89 +122,18 @@ function boxOf(s, left, top, right, bottom) {
 // One path for many dots of the same shape: 0 circle, 1 square, 2 triangle, 3 diamond, 4 cross.
 function dots(parent, points, r, shape, classes) {
     const f = v => v.toFixed(1);
-    const draw = [
-        (x, y) =>
-            'M' +
-            f(x - r) +
-            ',' +
-            f(y) +
-            'a' +
-            r +
-            ',' +
-            r +
-            ' 0 1 0 ' +
-            2 * r +
-            ',0a' +
-            r +
-            ',' +
-            r +
-            ' 0 1 0 ' +
-            -2 * r +
-            ',0',
-        (x, y) => 'M' + f(x - r) + ',' + f(y - r) + 'h' + 2 * r + 'v' + 2 * r + 'h' + -2 * r + 'z',
-        (x, y) =>
-            'M' +
-            f(x) +
-            ',' +
-            f(y - 1.3 * r) +
-            'l' +
-            1.2 * r +
-            ',' +
-            2.2 * r +
-            'h' +
-            -2.4 * r +
-            'z',
-        (x, y) =>
-            'M' +
-            f(x) +
-            ',' +
-            f(y - 1.4 * r) +
-            'l' +
-            1.4 * r +
-            ',' +
-            1.4 * r +
-            'l' +
-            -1.4 * r +
-            ',' +
-            1.4 * r +
-            'l' +
-            -1.4 * r +
-            ',' +
-            -1.4 * r +
-            'z',
-        (x, y) =>
-            'M' +
-            f(x - r) +
-            ',' +
-            f(y - r / 3) +
-            'h' +
-            f(0.67 * r) +
-            'v' +
-            f(-0.67 * r) +
-            'h' +
-            f(0.67 * r) +
-            'v' +
-            f(0.67 * r) +
-            'h' +
-            f(0.67 * r) +
-            'v' +
-            f(0.67 * r) +
-            'h' +
-            f(-0.67 * r) +
-            'v' +
-            f(0.67 * r) +
-            'h' +
-            f(-0.67 * r) +
-            'v' +
-            f(-0.67 * r) +
-            'h' +
-            f(-0.67 * r) +
-            'z'
+    const d = 1.4 * r;
+    const t = f(0.67 * r);
+    // From a point to the left and up to the beginning of the outline, and the outline.
+    const [left, up, outline] = [
+        [r, 0, `a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0`],
+        [r, r, `h${2 * r}v${2 * r}h${-2 * r}z`],
+        [0, 1.3 * r, `l${1.2 * r},${2.2 * r}h${-2.4 * r}z`],
+        [0, d, `l${d},${d}l${-d},${d}l${-d},${-d}z`],
+        [r, r / 3, `h${t}v-${t}h${t}v${t}h${t}v${t}h-${t}v${t}h-${t}v-${t}h-${t}z`]
     ][shape % 5];
-    return parent
-        .append('path')
-        .attr('class', classes)
-        .attr('d', points.map(p => draw(p[0], p[1])).join(''));
+    const ds = points.map(([x, y]) => `M${f(x - left)},${f(y - up)}${outline}`);
+    return path(parent, ds.join(''), classes);
 }
 
 // A bar of the colour scale with its two ends.
@@ -197,13 +141,7 @@ function legend(parent, x, y, colour, label) {
     const width = 100;
     for (let k = 0; k < 25; k++) {
         const v = colour.worst + ((colour.best - colour.worst) * k) / 24;
-        parent
-            .append('rect')
-            .attr('x', x + (k * width) / 25)
-            .attr('y', y)
-            .attr('width', width / 25 + 0.5)
-            .attr('height', 8)
-            .attr('fill', colour(v));
+        rect(parent, x + (k * width) / 25, y, width / 25 + 0.5, 8).attr('fill', colour(v));
     }
     text(parent, x, y - 5, label, 'quiet small');
     text(parent, x, y + 19, score(colour.worst), 'quiet small');
@@ -224,7 +162,6 @@ function keys(parent, x, y, entries, right) {
         text(parent, at + 15, row, entry.text);
         at += width + 8;
     });
-    return row;
 }
 
 const ruler = document.createElement('canvas').getContext('2d');

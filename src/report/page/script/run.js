@@ -21,11 +21,8 @@ function sessionChoices() {
 
 function drawRun(chart, view) {
     const A = D.run.attempts;
-    const inside = A.trial
-        .map((t, n) => n)
-        .filter(
-            n => view.session === 'all' || D.run.ranks[A.rank[n]].session === Number(view.session)
-        );
+    const isShown = session => view.session === 'all' || session === Number(view.session);
+    const inside = A.trial.map((t, n) => n).filter(n => isShown(D.run.ranks[A.rank[n]].session));
     if (!inside.length) return nothing(chart, 'No attempts are stored.');
     const ranks = rankRows(inside);
     const left = Math.min(chart.width * 0.3, Math.max(...ranks.names.map(textWidth)) + 12);
@@ -33,17 +30,11 @@ function drawRun(chart, view) {
     const s = surface(chart, chart.width, 70 + ranks.names.length * h + 46, 'Timeline of ranks');
     const box = boxOf(s, left, 70, 12, 46);
     const spans = sessionSpans(inside, box);
-    s.root.append('g').call(g => timeAxis(g, spans, box));
+    timeAxis(s.root, spans, box);
     ranks.names.forEach((t, r) => {
+        const y = box.top + (r + 0.5) * h + 4;
         if (h >= 12 || r % Math.ceil(13 / h) === 0)
-            text(
-                s.root,
-                left - 8,
-                box.top + (r + 0.5) * h + 4,
-                fit(t, left - 10),
-                'quiet small',
-                'end'
-            );
+            text(s.root, left - 8, y, fit(t, left - 10), 'quiet small', 'end');
     });
     timeBars(s, inside, ranks, spans, box, h);
     const seen = D.run.outcomes
@@ -120,54 +111,24 @@ function timeAxis(g, spans, box) {
               ? { size: 60, name: '\u00a0min' }
               : { size: 3600, name: '\u00a0h' };
     spans.list.forEach(span => {
-        g.append('rect')
-            .attr('class', 'nothing')
-            .attr('x', span.left)
-            .attr('y', box.top)
-            .attr('width', Math.max(1, span.right - span.left))
-            .attr('height', box.bottom - box.top);
+        const width = span.right - span.left;
+        rect(g, span.left, box.top, Math.max(1, width), box.bottom - box.top, 'nothing');
         d3.range(0, span.to - span.from, step).forEach(t => {
             const x = span.x(span.from + t);
             line(g, x, box.top, x, box.bottom, 'gridline');
-            if (
-                (t === 0 && span.right - span.left < 30) ||
-                x > box.right - 12 ||
-                (t > 0 && x > span.right - 20 && span !== spans.list[spans.list.length - 1])
-            )
-                return;
-            text(
-                g,
-                x,
-                box.bottom + 16,
-                t === 0 ? '0' : short(t / unit.size, 3) + unit.name,
-                'quiet small',
-                t === 0 ? null : 'middle'
-            );
+            const isLast = span === spans.list[spans.list.length - 1];
+            if ((t === 0 && width < 30) || x > box.right - 12) return;
+            if (t > 0 && x > span.right - 20 && !isLast) return;
+            const label = t === 0 ? '0' : short(t / unit.size, 3) + unit.name;
+            text(g, x, box.bottom + 16, label, 'quiet small', t === 0 ? null : 'middle');
         });
-        if (span.right - span.left > 70)
-            text(
-                g,
-                span.left,
-                box.top - 8,
-                fit(
-                    'session ' +
-                        span.id +
-                        (span.info && span.info.busy !== null
-                            ? ', ' + (100 * span.info.busy).toFixed(1) + '\u00a0% busy'
-                            : ''),
-                    span.right - span.left
-                ),
-                'quiet small'
-            );
+        if (width <= 70) return;
+        const { busy } = span.info || { busy: null };
+        const share = busy === null ? '' : `, ${(100 * busy).toFixed(1)}\u00a0% busy`;
+        text(g, span.left, box.top - 8, fit(`session ${span.id}${share}`, width), 'quiet small');
     });
-    text(
-        g,
-        box.right,
-        box.bottom + 36,
-        'time since the start of the session \u2192',
-        'quiet',
-        'end'
-    );
+    const label = 'time since the start of the session \u2192';
+    text(g, box.right, box.bottom + 36, label, 'quiet', 'end');
 }
 
 function timeBars(s, inside, ranks, spans, box, h) {
@@ -181,19 +142,8 @@ function timeBars(s, inside, ranks, spans, box, h) {
         const x1 = Math.max(x0 + 0.6, span.x(A.end[n] === null ? span.to : A.end[n]) - 0.3);
         const y = box.top + ranks.of(n) * h;
         const outcome = D.run.outcomes[A.outcome[n]];
-        paths[A.outcome[n]].push(
-            'M' +
-                x0.toFixed(1) +
-                ',' +
-                (y + h * 0.12).toFixed(1) +
-                'H' +
-                x1.toFixed(1) +
-                'v' +
-                (h * 0.76).toFixed(1) +
-                'H' +
-                x0.toFixed(1) +
-                'z'
-        );
+        const f = v => v.toFixed(1);
+        paths[A.outcome[n]].push(`M${f(x0)},${f(y + h * 0.12)}H${f(x1)}v${f(h * 0.76)}H${f(x0)}z`);
         if (OUTCOMES[outcome].shape) problems.push({ outcome, x: x1, y: y + h / 2 });
         rows[ranks.of(n)].push({
             key: 'a' + n,
@@ -208,22 +158,13 @@ function timeBars(s, inside, ranks, spans, box, h) {
         });
     });
     paths.forEach((d, k) => {
-        if (d.length)
-            s.root
-                .append('path')
-                .attr('class', OUTCOMES[D.run.outcomes[k]].classes)
-                .attr('d', d.join(''));
+        if (d.length) path(s.root, d.join(''), OUTCOMES[D.run.outcomes[k]].classes);
     });
     if (h >= 5)
-        problems.forEach(p =>
-            dots(
-                s.root,
-                [[p.x, p.y]],
-                Math.min(4, h / 2),
-                OUTCOMES[p.outcome].shape,
-                OUTCOMES[p.outcome].classes + ' halo'
-            )
-        );
+        problems.forEach(({ outcome, x, y }) => {
+            const { shape, classes } = OUTCOMES[outcome];
+            dots(s.root, [[x, y]], Math.min(4, h / 2), shape, classes + ' halo');
+        });
     rows.forEach(row => row.sort((p, q) => p.x0 - q.x0));
     s.marks = [].concat(...rows);
     s.hit = (x, y) => {
@@ -233,14 +174,8 @@ function timeBars(s, inside, ranks, spans, box, h) {
     };
     s.marks
         .filter(m => m.config !== undefined && isSelected(m.config))
-        .forEach(m =>
-            s.root
-                .append('rect')
-                .attr('class', 'picked')
-                .attr('x', m.x0)
-                .attr('y', m.y - h / 2 + 1)
-                .attr('width', Math.max(2, m.w))
-                .attr('height', Math.max(2, h - 2))
+        .forEach(({ x0, y, w }) =>
+            rect(s.root, x0, y - h / 2 + 1, Math.max(2, w), Math.max(2, h - 2), 'picked')
         );
 }
 

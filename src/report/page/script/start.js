@@ -4,9 +4,7 @@
 
 function redraw() {
     document.documentElement.dataset.drawn = 'some';
-    panels.forEach(panel => {
-        panel.stale = true;
-    });
+    panels.forEach(panel => (panel.stale = true));
     drawSoon();
 }
 
@@ -29,16 +27,15 @@ function findPlace() {
 
 function markLink() {
     document.querySelectorAll('nav a').forEach(link => {
-        if (link.getAttribute('href') === '#panel-' + state.at)
-            link.setAttribute('aria-current', 'true');
+        const isAt = link.getAttribute('href') === '#panel-' + state.at;
+        if (isAt) link.setAttribute('aria-current', 'true');
         else link.removeAttribute('aria-current');
     });
 }
 
 function goTo(id, behavior) {
     const section = document.getElementById('panel-' + id);
-    if (!section) return;
-    section.scrollIntoView({ behavior, block: 'start' });
+    if (section) section.scrollIntoView({ behavior, block: 'start' });
 }
 
 function onLink(event) {
@@ -64,18 +61,14 @@ let closed = [];
 
 function beforePrint() {
     closed = [...document.querySelectorAll('details.data:not([open])')];
-    closed.forEach(details => {
-        details.open = true;
-    });
-    if (darkRule) darkRule.media.mediaText = CONDITIONS.light;
+    closed.forEach(details => (details.open = true));
+    darkRule.media.mediaText = CONDITIONS.light;
     panels.forEach(drawPanel);
 }
 
 function afterPrint() {
-    closed.forEach(details => {
-        details.open = false;
-    });
-    if (darkRule) darkRule.media.mediaText = CONDITIONS[theme];
+    closed.forEach(details => (details.open = false));
+    darkRule.media.mediaText = CONDITIONS[theme];
     redraw();
 }
 
@@ -87,9 +80,7 @@ function addCopy(node) {
         if (!navigator.clipboard) return mark();
         return navigator.clipboard.writeText(node.textContent).then(() => {
             copy.textContent = 'Copied';
-            setTimeout(() => {
-                copy.textContent = 'Copy';
-            }, 2000);
+            setTimeout(() => (copy.textContent = 'Copy'), 2000);
         }, mark);
     });
     node.after(el('p', { class: 'controls' }, copy));
@@ -112,22 +103,18 @@ function listen() {
 function start() {
     if (CONDITIONS[storedTheme()]) theme = storedTheme();
     readAddress();
-    tables = [...document.querySelectorAll('details.data')]
-        .map((details, n, all) =>
-            tableOf(
-                details,
-                all.slice(0, n).filter(one => one.closest('.panel') === details.closest('.panel'))
-                    .length
-            )
-        )
-        .filter(Boolean);
+    document.querySelectorAll('.panel').forEach(section =>
+        section.querySelectorAll('details.data').forEach((details, n) => {
+            if (details.querySelector('tbody')) tables.push(tableOf(details, n));
+        })
+    );
     document.querySelectorAll('.copy').forEach(addCopy);
     document.body.append(selection);
     if (WITH_D3) {
         document.querySelector('main').prepend(bar);
         document.body.append(tip, heard);
         makeBar();
-        if (darkRule) darkRule.media.mediaText = CONDITIONS[theme];
+        darkRule.media.mediaText = CONDITIONS[theme];
         panels = charts.map(panelOf).filter(Boolean);
     }
     if (location.hash === '#figures') {
@@ -139,7 +126,6 @@ function start() {
     changed();
     if (at) requestAnimationFrame(() => goTo(at, 'instant'));
     document.documentElement.dataset.ready = WITH_D3 ? 'charts' : 'tables';
-    return undefined;
 }
 
 start();

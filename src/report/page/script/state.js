@@ -2,14 +2,15 @@
 //
 // What a reader can change: selection, filter, options. The address keeps it.
 
-const state = {
+const initialState = () => ({
     selected: [], // ids of configurations, in the order of selection
     levels: AXES.map(() => null), // for each axis the Set of levels to show, or null for all
     top: 100, // show this percentage of the scored configurations
     view: {}, // options of charts that differ from their defaults: 'panel.key'
     sort: {}, // for each table 'column+' or 'column-'
     at: '' // the panel to which the reader has scrolled
-};
+});
+const state = initialState();
 const scored = C.mean.filter(v => v !== null).length;
 let shown = []; // for each configuration: does it pass the filter?
 
@@ -39,14 +40,8 @@ function toggle(id) {
 // Read the address. Unknown names and values are ignored: the sweep may have changed since.
 function readAddress() {
     const text = location.hash.slice(1);
-    Object.assign(state, {
-        selected: [],
-        levels: AXES.map(() => null),
-        top: 100,
-        view: {},
-        sort: {}
-    });
-    state.at = text.startsWith('panel-') ? text.slice(6) : '';
+    Object.assign(state, initialState());
+    if (text.startsWith('panel-')) state.at = text.slice(6);
     const pairs = new URLSearchParams(state.at ? '' : text);
     pairs.forEach((value, key) => {
         const a = AXES.findIndex(axis => 'only.' + axis.name === key);
@@ -65,16 +60,14 @@ function readAddress() {
 
 // The levels of an axis from a JSON list of their texts; null, which keeps all, if there is none.
 function levelsOf(a, list) {
-    let texts = null;
     try {
-        texts = JSON.parse(list);
+        const texts = JSON.parse(list);
+        const ks = [-1, ...AXES[a].levels.keys()];
+        const kept = ks.filter(k => texts.includes(levelText(a, k)));
+        return kept.length ? new Set(kept) : null;
     } catch (e) {
         return null;
     }
-    const kept = [-1]
-        .concat(AXES[a].levels.map((v, k) => k))
-        .filter(k => Array.isArray(texts) && texts.includes(levelText(a, k)));
-    return kept.length ? new Set(kept) : null;
 }
 
 function writeAddress() {
@@ -89,8 +82,7 @@ function writeAddress() {
     Object.entries(state.sort).forEach(([key, value]) => pairs.set('sort.' + key, value));
     if (state.at) pairs.set('at', state.at);
     const text = '#' + pairs.toString().replace(/%2C/g, ',');
-    if (text === (location.hash || '#')) return;
-    history.replaceState(null, '', text);
+    if (text !== (location.hash || '#')) history.replaceState(null, '', text);
 }
 
 function changed() {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 //
-// A surface is an SVG with marks. Pointer, keyboard and tooltip work on marks.
+// A surface is an SVG with marks: {key, config, x, y, w, h, tip(), go()}. config, the size of a
+// rectangle and go(), the action of a click, may be left out. Pointer, keyboard and tooltip work on
+// marks.
 
 // label names the figure for a screen reader. Returns {root, width, height, marks}. hit(x, y) may
 // be set to find the mark at a point; otherwise the nearest one within 16 pixels is taken.
@@ -39,19 +41,13 @@ function markAt(s, event) {
     const x = (event.clientX - box.left) * scale;
     const y = (event.clientY - box.top) * scale;
     if (s.hit) return s.hit(x, y) || null;
-    s.tree =
-        s.tree ||
-        d3.quadtree(
-            s.marks,
-            m => m.x,
-            m => m.y
-        );
+    if (!s.tree) s.tree = d3.quadtree().x(m => m.x).y(m => m.y).addAll(s.marks);
     return s.tree.find(x, y, 16) || null;
 }
 
 function choose(mark) {
     if (mark.go) mark.go();
-    else if (mark.config !== null && mark.config !== undefined) toggle(C.id[mark.config]);
+    else if (mark.config !== undefined) toggle(C.id[mark.config]);
 }
 
 function pointAt(s, event) {
@@ -60,29 +56,15 @@ function pointAt(s, event) {
     if (!mark) return hideTip();
     ring(s.chart, mark, s);
     showTip(mark, event.clientX, event.clientY);
-    return undefined;
 }
 
 // Mark the mark under the pointer or the keyboard.
 function ring(chart, mark, s) {
     chart.surfaces.forEach(each => each.root.selectAll('.focus').remove());
     if (!mark) return;
-    if (mark.w) {
-        s.root
-            .append('rect')
-            .attr('class', 'focus')
-            .attr('x', mark.x - mark.w / 2)
-            .attr('y', mark.y - mark.h / 2)
-            .attr('width', mark.w)
-            .attr('height', mark.h);
-    } else {
-        s.root
-            .append('circle')
-            .attr('class', 'focus')
-            .attr('cx', mark.x)
-            .attr('cy', mark.y)
-            .attr('r', 8);
-    }
+    const { x, y, w, h } = mark;
+    if (w) rect(s.root, x - w / 2, y - h / 2, w, h, 'focus');
+    else dots(s.root, [[x, y]], 8, 0, 'focus');
 }
 
 const tip = el('div', { class: 'tip', hidden: true });
@@ -140,7 +122,6 @@ function showActive(panel, one) {
     const box = one.s.root.node().getBoundingClientRect();
     const scale = box.width / one.s.width;
     showTip(one.mark, box.left + one.mark.x * scale, box.top + one.mark.y * scale);
-    const picked =
-        one.mark.config !== null && one.mark.config !== undefined && isSelected(one.mark.config);
+    const picked = one.mark.config !== undefined && isSelected(one.mark.config);
     heard.textContent = one.mark.tip().join(', ') + (picked ? ', selected' : '');
 }

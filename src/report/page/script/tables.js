@@ -23,111 +23,69 @@ function cellText(cell) {
 
 // All configurations with their values: the table on the page may be shorter.
 function allConfigurations() {
-    const head = ['config', 'place'].concat(
-        AXES.map(axis => axis.name),
-        [
-            'type',
-            'trials',
-            'mean',
-            'sd',
-            'se',
-            'difference',
-            'low',
-            'high',
-            'within_se',
-            'seconds',
-            'flops',
-            'epochs'
-        ],
-        D.slots.map((slot, s) => slotName(s))
-    );
-    return [head].concat(
-        C.id.map((id, i) =>
-            [id, C.place[i]].concat(
-                AXES.map((axis, a) => (C.level[a][i] < 0 ? '' : axis.levels[C.level[a][i]])),
-                [
-                    D.types[C.type[i]],
-                    C.n[i],
-                    C.mean[i],
-                    C.sd[i],
-                    C.se[i],
-                    C.diff[i],
-                    C.low[i],
-                    C.high[i],
-                    C.within[i],
-                    C.seconds[i],
-                    C.flops[i],
-                    C.epochs[i]
-                ],
-                D.value.map(row => row[i])
-            )
-        )
-    );
+    const columns = [
+        ['config', C.id],
+        ['place', C.place],
+        ...AXES.map((axis, a) => [axis.name, C.level[a].map(k => (k < 0 ? '' : axis.levels[k]))]),
+        ['type', C.type.map(t => D.types[t])],
+        ['trials', C.n],
+        ['mean', C.mean],
+        ['sd', C.sd],
+        ['se', C.se],
+        ['difference', C.diff],
+        ['low', C.low],
+        ['high', C.high],
+        ['within_se', C.within],
+        ['seconds', C.seconds],
+        ['flops', C.flops],
+        ['epochs', C.epochs],
+        ...D.value.map((row, s) => [slotName(s), row])
+    ];
+    const rows = C.id.map((id, i) => columns.map(([, values]) => values[i]));
+    return [columns.map(([head]) => head), ...rows];
+}
+
+// A frame in which a table scrolls.
+function tableFrame(label, ...children) {
+    const attributes = { class: 'table', tabindex: '0', role: 'region', 'aria-label': label };
+    return el('div', attributes, ...children);
 }
 
 function tableOf(details, n) {
     const node = details.querySelector('table');
-    const section = details.closest('.panel');
-    const id = section ? section.id.replace('panel-', '') : 'table';
-    if (!node || !node.tHead) return null;
+    const id = details.closest('.panel').id.replace('panel-', '');
     const table = {
         id: id + (n ? n + 1 : ''),
         node,
         heads: [...node.tHead.rows[0].cells],
-        body: node.tBodies[0]
+        body: node.tBodies[0],
+        rows: [...node.tBodies[0].rows]
     };
-    table.rows = [...table.body.rows];
-    const frame = el('div', {
-        class: 'table',
-        tabindex: '0',
-        role: 'region',
-        'aria-label': 'Table'
-    });
-    const tools = el(
-        'p',
-        { class: 'tools' },
-        button('CSV', 'Save this table as CSV', () =>
-            saveCsv(
-                table.id,
-                [table.heads.map(cellText)].concat(
-                    [...table.body.rows].map(row => [...row.cells].map(cellText))
-                )
-            )
-        )
-    );
+    const textsOf = row => [...row.cells].map(cellText);
+    const save = () => saveCsv(table.id, [node.tHead.rows[0], ...table.body.rows].map(textsOf));
+    const saveAll = () => saveCsv('configurations', allConfigurations());
+    const tools = el('p', { class: 'tools' }, button('CSV', 'Save this table as CSV', save));
     if (id === 'forest')
         tools.append(
             ' ',
-            button('CSV of all configurations', 'Save all configurations as CSV', () =>
-                saveCsv('configurations', allConfigurations())
-            )
+            button('CSV of all configurations', 'Save all configurations as CSV', saveAll)
         );
+    const frame = tableFrame('Table');
     node.before(frame);
     frame.append(tools, node);
     table.heads.forEach((cell, column) => sortable(table, cell, column));
-    table.rows.forEach(row => pickable(row));
+    table.rows.forEach(pickable);
     return table;
 }
 
 function sortable(table, cell, column) {
+    const click = () => {
+        state.sort[table.id] = column + (state.sort[table.id] === column + '+' ? '-' : '+');
+        changed();
+    };
     const label = cell.textContent;
-    cell.replaceChildren(
-        el(
-            'button',
-            {
-                type: 'button',
-                title: 'Sort by ' + label,
-                on: {
-                    click: () => {
-                        state.sort[table.id] =
-                            column + (state.sort[table.id] === column + '+' ? '-' : '+');
-                        changed();
-                    }
-                }
-            },
-            label
-        )
-    );
+    cell.replaceChildren(el('button', { type: 'button', on: { click } }));
+    setHead(table, column, label);
 }
 
 function setHead(table, column, label) {
@@ -145,13 +103,8 @@ function pickable(row) {
     const id = Number(row.dataset.config);
     if (!row.dataset.config || !indexOf.has(id)) return;
     const cell = row.cells[0];
-    cell.replaceChildren(
-        el(
-            'button',
-            { type: 'button', 'aria-pressed': 'false', on: { click: () => toggle(id) } },
-            cell.textContent
-        )
-    );
+    const click = () => toggle(id);
+    cell.replaceChildren(el('button', { type: 'button', on: { click } }, cell.textContent));
 }
 
 function numberOf(string) {
@@ -171,24 +124,20 @@ function compareCells(p, q, sign) {
 }
 
 function sortTable(table) {
-    const match = /^(\d+)([+-])$/.exec(state.sort[table.id] || '');
-    const column = match && Number(match[1]) < table.heads.length ? Number(match[1]) : null;
-    if (table.sorted === (state.sort[table.id] || '')) return;
-    table.sorted = state.sort[table.id] || '';
+    const wish = state.sort[table.id] || '';
+    if (table.sorted === wish) return;
+    table.sorted = wish;
+    const match = /^(\d+)([+-])$/.exec(wish);
+    const column = match ? Number(match[1]) : Infinity;
+    const sign = match && match[2] === '-' ? -1 : 1;
     table.heads.forEach((cell, n) => {
-        if (n === column)
-            cell.setAttribute('aria-sort', match[2] === '+' ? 'ascending' : 'descending');
+        if (n === column) cell.setAttribute('aria-sort', sign > 0 ? 'ascending' : 'descending');
         else cell.removeAttribute('aria-sort');
     });
     const rows = table.rows.slice();
-    if (column !== null)
-        rows.sort((p, q) =>
-            compareCells(
-                cellText(p.cells[column]),
-                cellText(q.cells[column]),
-                match[2] === '+' ? 1 : -1
-            )
-        );
+    const textOf = row => cellText(row.cells[column]);
+    if (column < table.heads.length)
+        rows.sort((p, q) => compareCells(textOf(p), textOf(q), sign));
     table.body.append(...rows);
 }
 

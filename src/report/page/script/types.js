@@ -12,22 +12,16 @@ function drawTypes(chart) {
     const s = surface(chart, chart.width, 360, 'Best configuration of each model type by fold');
     const box = boxOf(s, 54, 40, 20, 60);
     const slots = D.slots.map((slot, n) => n);
-    const y = d3
-        .scaleLinear()
-        .domain(rangeOf([].concat(...used.map(t => D.value.map(row => row[best[t]]))), 0.08))
-        .range([box.bottom, box.top])
-        .clamp(true);
-    const x = d3
-        .scalePoint()
-        .domain(used)
-        .range([box.left, Math.min(box.right, box.left + 240 * used.length)])
-        .padding(0.5);
+    const values = [].concat(...used.map(t => D.value.map(row => row[best[t]])));
+    const y = d3.scaleLinear(rangeOf(values, 0.08), [box.bottom, box.top]).clamp(true);
+    const right = Math.min(box.right, box.left + 240 * used.length);
+    const x = d3.scalePoint(used, [box.left, right]).padding(0.5);
     axisY(s.root, box, y, scoreLabel());
     slots.forEach(slot => {
         const points = used
             .filter(t => D.value[slot][best[t]] !== null)
             .map(t => [x(t), y(D.value[slot][best[t]])]);
-        s.root.append('path').attr('class', 'away-line').attr('d', d3.line()(points));
+        path(s.root, d3.line()(points), 'away-line');
     });
     used.forEach(t => typeColumn(s, t, best[t], slots, x(t), y, box, x.step()));
     chart.note = 'Short lines are means; \u00b1 is one standard error. ';
@@ -35,7 +29,6 @@ function drawTypes(chart) {
         chart.note +=
             'Some folds have no score, so the means are of different folds: compare by the lines ' +
             'that join two types. ';
-    return undefined;
 }
 
 // How many folds a mean is of, if not of all.
@@ -45,44 +38,27 @@ function trialsOf(i) {
 
 function typeColumn(s, t, i, slots, x, y, box, room) {
     const there = slots.filter(slot => D.value[slot][i] !== null);
-    dots(
-        s.root,
-        there.map(slot => [x, y(D.value[slot][i])]),
-        4,
-        t,
-        's' + (t % 5) + ' fill'
-    );
-    line(s.root, x - 26, y(C.mean[i]), x + 26, y(C.mean[i]), 's' + (t % 5) + ' stroke');
-    text(s.root, x + 30, y(C.mean[i]) + 4, score(C.mean[i]), 'strong halo');
+    const points = there.map(slot => [x, y(D.value[slot][i])]);
+    const series = 's' + (t % 5);
+    const mean = y(C.mean[i]);
+    const below = `mean ${plusMinus(C.mean[i], C.se[i])}${trialsOf(i)}`;
+    dots(s.root, points, 4, t, series + ' fill');
+    line(s.root, x - 26, mean, x + 26, mean, series + ' stroke');
+    text(s.root, x + 30, mean + 4, score(C.mean[i]), 'strong halo');
     text(s.root, x, box.bottom + 18, fit(D.types[t] + ', ' + name(i), room), 'strong', 'middle');
-    if (room > 120)
-        text(
-            s.root,
-            x,
-            box.bottom + 34,
-            fit('mean ' + plusMinus(C.mean[i], C.se[i]) + trialsOf(i), room),
-            'quiet small',
-            'middle'
-        );
-    if (isSelected(i))
-        dots(
-            s.root,
-            there.map(slot => [x, y(D.value[slot][i])]),
-            6,
-            0,
-            'picked'
-        );
-    there.forEach(slot =>
+    if (room > 120) text(s.root, x, box.bottom + 34, fit(below, room), 'quiet small', 'middle');
+    if (isSelected(i)) dots(s.root, points, 6, 0, 'picked');
+    there.forEach((slot, n) =>
         s.marks.push({
             key: t + '.' + slot,
             config: i,
             x,
-            y: y(D.value[slot][i]),
-            tip: () =>
-                [
-                    D.types[t] + ', ' + slotName(slot),
-                    D.sweep.metric + ' ' + score(D.value[slot][i])
-                ].concat(configTip(i))
+            y: points[n][1],
+            tip: () => [
+                D.types[t] + ', ' + slotName(slot),
+                D.sweep.metric + ' ' + score(D.value[slot][i]),
+                ...configTip(i)
+            ]
         })
     );
 }
