@@ -96,11 +96,11 @@ static void put_chart(struct buf *out, const struct panel *panel, const struct p
     const struct sweep_data *d = page->data;
 
     buf_puts(out, "<div class=\"controls\"></div>\n<figure><div class=\"chart\"></div>");
-    if (panel->is_of_objective)
+    if (panel->is_apart)
+        html_element(out, "figcaption", "Sweep %s", d->name);
+    else
         html_element(out, "figcaption", "Sweep %s, %s, %s is better", d->name, d->objective,
                      d->maximize ? "larger" : "smaller");
-    else
-        html_element(out, "figcaption", "Sweep %s", d->name);
     buf_puts(out, "</figure>\n");
 }
 

@@ -25,15 +25,16 @@ struct panel {
     void (*json)(struct buf *out, const struct sweep_data *data);
     /* The heading of the panel for a sweep of a program, without a chart. NULL: as for others. */
     const char *table_of_program;
-    bool is_of_objective; /* the chart shows the objective: the caption says which it is */
+    bool is_apart; /* the chart does not show the objective, so the caption does not name it */
 };
 
 /* In the order of the page. */
-#define PANELS(X)                                                                              \
-    X(verdict)                                                                                 \
-    X(forest)                                                                                  \
-    X(folds)                                                                                   \
-    X(axis) X(pair) X(parallel) X(curves) X(cost) X(types) X(predicted) X(test) X(run) X(data) \
+#define PANELS(X)                                                                      \
+    X(verdict)                                                                         \
+    X(forest)                                                                          \
+    X(folds)                                                                           \
+    X(axis)                                                                            \
+    X(pair) X(parallel) X(curves) X(cost) X(types) X(predicted) X(test) X(run) X(data) \
         X(provenance)
 
 #define PANEL_DECLARE(name) extern const struct panel panel_##name;
@@ -46,10 +47,6 @@ void panel_put_verdict(struct buf *out, const struct page *page);
  * another one, count as runs. */
 void panel_put_runs(struct buf *out, const struct sweep_data *data);
 
-/* Combinations of the levels of all axes. A condition, or settings that some model type lacks, make
- * them more than the configurations. */
-double panel_combinations(const struct sweep_data *data);
-
 /* The number of a row of data_fact; NaN if it is missing. */
 double panel_fact(const struct sweep_data *data, const char *topic, const char *name);
 
@@ -57,8 +54,6 @@ double panel_fact(const struct sweep_data *data, const char *topic, const char *
 int64_t panel_left(const struct sweep_data *data);
 /* Configurations of the whole grid, of which the database may have only some. */
 int32_t panel_planned_configs(const struct sweep_data *data);
-/* "corrected 95 % interval", or "95 % interval" where no training parts overlap. */
-const char *panel_interval_words(const struct sweep_data *data);
 /* Append "corrected 95 % interval 0.49 to 0.66" for the mean of a configuration, within the values
  * that the metric can have. Nothing if there is none. */
 void panel_put_interval(struct buf *out, const struct sweep_data *data, int32_t config);

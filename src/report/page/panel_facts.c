@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/escape.h"
 #include "report/page/html.h"
 #include "report/page/json.h"
 #include "report/page/page.h"
@@ -270,6 +269,7 @@ const struct panel panel_run = {
             "lost and stopped attempts.",
     .why = why_no_attempt,
     .table = table_run,
+    .is_apart = true,
     .json = json_run,
 };
 
@@ -282,6 +282,7 @@ const struct panel panel_data = {
         "files of [program] inputs, whose content is part of every key.",
     .why = why_no_fact,
     .table = table_data,
+    .is_apart = true,
     .json = json_facts,
     .table_of_program = "Input files",
 };

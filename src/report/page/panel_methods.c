@@ -2,6 +2,7 @@
 /* The methods and results of a sweep as a paragraph for a paper. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -13,8 +14,8 @@
 #include "report/page/panel_methods.h"
 #include "trial/model_type.h"
 
-/* Longer axes are given by their ends; more classes are only counted. */
-enum { LEVELS_LISTED = 8, CLASSES_LISTED = 10, FILES_LISTED = 8 };
+/* Longer axes are given by their ends; more classes and input files are only counted. */
+enum { LEVELS_LISTED = 8, FACTS_LISTED = 10 };
 
 /* True for an axis of several values. */
 static bool is_varied_name(const struct sweep_data *d, const char *name)
@@ -66,19 +67,42 @@ static void put_command_line(struct methods *m)
     buf_puts(&m->text, *gap == ',' ? ". " : "");
 }
 
-static void put_input_files(struct methods *m)
+static int32_t count_facts(const struct sweep_data *d, const char *topic)
 {
-    const struct sweep_data *d = m->d;
-    int32_t n = 0, i = 0;
+    int32_t n = 0;
 
     for (int32_t f = 0; f < d->n_facts; f++)
-        n += !strcmp(d->facts[f].topic, "input");
-    if (!n)
-        return;
-    buf_printf(&m->text, "The content of %d input file%s identified the trials", (int)n, plural(n));
-    for (int32_t f = 0; n <= FILES_LISTED && f < d->n_facts; f++)
-        if (!strcmp(d->facts[f].topic, "input"))
-            buf_printf(&m->text, "%s%s", i++ ? words_between(i - 1, n) : ": ", d->facts[f].name);
+        n += !strcmp(d->facts[f].topic, topic);
+    return n;
+}
+
+/* Append ": a (12), b (3) and c", the names and numbers of the facts of a topic, if they are few. */
+static void put_facts_of(struct methods *m, const char *topic)
+{
+    const struct sweep_data *d = m->d;
+    int32_t n = count_facts(d, topic), i = 0;
+
+    for (int32_t f = 0; n <= FACTS_LISTED && f < d->n_facts; f++) {
+        const struct sweep_fact *fact = &d->facts[f];
+
+        if (strcmp(fact->topic, topic) != 0)
+            continue;
+        buf_printf(&m->text, "%s%s", i ? words_between(i, n) : ": ", fact->name);
+        if (!isnan(fact->number))
+            buf_printf(&m->text, " (%.0f)", fact->number);
+        i++;
+    }
+}
+
+/* How many trials there are, at the end of a sentence. */
+static void put_trials(struct methods *m)
+{
+    const struct sweep_data *d = m->d;
+    long long lost = d->failed + d->diverged;
+
+    buf_printf(&m->text, ": %lld trial%s in all", (long long)d->planned, plural(d->planned));
+    if (lost)
+        buf_printf(&m->text, ", of which %lld failed or diverged", lost);
     buf_puts(&m->text, ". ");
 }
 
@@ -86,7 +110,6 @@ static void put_input_files(struct methods *m)
 static void put_program_scheme(struct methods *m)
 {
     const struct sweep_data *d = m->d;
-    long long lost = d->failed + d->diverged;
 
     buf_printf(&m->text, "%s configuration was run ", d->n_configs == 1 ? "The" : "Each");
     if (d->folds > 1)
@@ -96,10 +119,7 @@ static void put_program_scheme(struct methods *m)
                    (int)d->replicates);
     if (d->folds <= 1 && d->replicates <= 1)
         buf_puts(&m->text, "once");
-    buf_printf(&m->text, ": %lld trial%s in all", (long long)d->planned, plural(d->planned));
-    if (lost)
-        buf_printf(&m->text, ", of which %lld failed or diverged", lost);
-    buf_puts(&m->text, ". ");
+    put_trials(m);
     if (d->n_curves)
         buf_printf(&m->text, "Of each trial, the epoch with the best %s counted. ", d->objective);
 }
@@ -135,9 +155,12 @@ static void put_axes(struct methods *m)
 {
     const struct sweep_data *d = m->d;
     int32_t n = 0, i = 0, n_configs = panel_planned_configs(d);
+    double combinations = 1; /* of the levels of all axes */
 
-    for (int32_t a = 0; a < d->n_axes; a++)
+    for (int32_t a = 0; a < d->n_axes; a++) {
         n += d->axes[a].n > 1;
+        combinations *= d->axes[a].n;
+    }
     buf_printf(&m->text, "The searched setting%s ", n == 1 ? " was" : "s were");
     for (int32_t a = 0; a < d->n_axes; a++)
         if (d->axes[a].n > 1) {
@@ -145,8 +168,8 @@ static void put_axes(struct methods *m)
             put_axis(&m->text, &d->axes[a]);
         }
     buf_printf(&m->text, ", which gave %d configurations", (int)n_configs);
-    if (n_configs < panel_combinations(d))
-        buf_printf(&m->text, " out of %.0f combinations%s", panel_combinations(d),
+    if (n_configs < combinations)
+        buf_printf(&m->text, " out of %.0f combinations%s", combinations,
                    has_partial_axes(d) ? ", because no model type has all of these settings" : "");
     buf_puts(&m->text, ". ");
 }
@@ -173,7 +196,8 @@ static void put_types(struct methods *m)
     buf_puts(&m->text, ". ");
 }
 
-/* Append the names of the types for which `is` holds: "gcn and mlp". Return how many they are. */
+/* Append the names of the types for which `is` holds: "gcn and mlp". Return how many they are. out:
+ * NULL to only count them. */
 static int32_t put_types_that(struct buf *out, const struct sweep_data *d,
                               bool (*is)(const struct settings *s))
 {
@@ -182,7 +206,7 @@ static int32_t put_types_that(struct buf *out, const struct sweep_data *d,
     for (int32_t t = 0; t < d->n_types; t++)
         n += sweep_data_settings(d, t) && is(sweep_data_settings(d, t));
     for (int32_t t = 0; t < d->n_types; t++)
-        if (sweep_data_settings(d, t) && is(sweep_data_settings(d, t)))
+        if (out && sweep_data_settings(d, t) && is(sweep_data_settings(d, t)))
             buf_printf(out, "%s%s", words_between(i++, n), d->types[t]);
     return n;
 }
@@ -210,36 +234,35 @@ static bool has_fixed_effects(const struct methods *m)
 static void put_loss(struct methods *m)
 {
     const struct data_format *format = m->s ? data_format_at(m->s->v[P_FORMAT].i) : NULL;
-    struct buf networks = {0}, shrunk = {0};
-    int32_t n = put_types_that(&networks, m->d, has_epochs);
+    int32_t n = put_types_that(&m->text, m->d, has_epochs);
+    int32_t n_shrunk = put_types_that(NULL, m->d, has_shrinkage);
 
     if (n)
         buf_printf(
-            &m->text, "%s %s trained to minimize the %s. ", buf_text(&networks),
-            n == 1 ? "was" : "were",
+            &m->text, " %s trained to minimize the %s. ", n == 1 ? "was" : "were",
             m->d->is_classification ? "cross-entropy of the classes"
             : has_fixed_effects(m)
                 ? "mean squared error of what least squares on the fixed effects left of the trait "
                   "in the training samples, which was standardized"
                 : "mean squared error of the trait, which was standardized by the mean and "
                   "standard deviation of the training samples");
-    if (put_types_that(&shrunk, m->d, has_shrinkage))
-        buf_printf(&m->text, "lambda is the penalty of %s%s. ", buf_text(&shrunk),
-                   format && format->has_genotypes && !m->d->is_classification
-                       ? ", with standardized markers the ratio of the residual to the genetic "
-                         "variance"
-                       : "");
+    if (n_shrunk) {
+        buf_puts(&m->text, "lambda is the penalty of ");
+        put_types_that(&m->text, m->d, has_shrinkage);
+        if (format && format->has_genotypes && !m->d->is_classification)
+            buf_puts(&m->text, ", with standardized markers the ratio of the residual to the "
+                               "genetic variance");
+        buf_puts(&m->text, ". ");
+    }
     if (has_fixed_effects(m))
         buf_printf(&m->text, "Fixed effects were not penalised%s. ",
-                   shrunk.size ? ": ridge fits them by generalised least squares" : "");
-    m->text.failed |= buf_failed(&networks) || buf_failed(&shrunk);
-    buf_release(&networks);
-    buf_release(&shrunk);
+                   n_shrunk ? ": ridge fits them by generalised least squares" : "");
 }
 
 static void put_search(struct methods *m)
 {
     const struct sweep_data *d = m->d;
+    int32_t n_files = count_facts(d, "input");
 
     if (d->n_configs == 1) {
         buf_printf(&m->text,
@@ -253,7 +276,12 @@ static void put_search(struct methods *m)
     }
     if (d->task == TASK_NONE) {
         put_command_line(m);
-        put_input_files(m);
+        if (n_files) {
+            buf_printf(&m->text, "The content of %d input file%s identified the trials",
+                       (int)n_files, plural(n_files));
+            put_facts_of(m, "input");
+            buf_puts(&m->text, ". ");
+        }
     } else {
         put_types(m);
         put_loss(m);
@@ -290,45 +318,40 @@ static void put_fixed_of(struct buf *out, const struct sweep_data *d, int32_t ty
     buf_release(&value);
 }
 
-/* Name the types with the same settings as `type` together. False: an earlier one has them. */
-static bool put_same_types(struct buf *out, const struct sweep_data *d, int32_t type,
-                           const struct buf *list)
-{
-    bool is_first = true;
-
-    for (int32_t t = 0; t < d->n_types; t++) {
-        struct buf other = {0};
-
-        put_fixed_of(&other, d, t);
-        if (!strcmp(buf_text(&other), list->data)) {
-            is_first &= t >= type;
-            buf_printf(out, "%s%s", out->size ? " and " : "", d->types[t]);
-        }
-        buf_release(&other);
-    }
-    return is_first;
-}
-
+/* Types with the same fixed settings share a sentence. */
 static void put_fixed(struct methods *m)
 {
     const struct sweep_data *d = m->d;
+    struct buf *lists = calloc((size_t)d->n_types + 1, sizeof *lists);
     bool is_listed = false;
 
-    for (int32_t t = 0; t < d->n_types; t++) {
-        struct buf list = {0}, types = {0};
+    m->text.failed |= !lists;
+    for (int32_t t = 0; lists && t < d->n_types; t++) {
+        put_fixed_of(&lists[t], d, t);
+        m->text.failed |= buf_failed(&lists[t]);
+    }
+    for (int32_t t = 0; lists && t < d->n_types; t++) {
+        const char *list = buf_text(&lists[t]), *gap = " of ";
+        bool is_new = *list;
 
-        put_fixed_of(&list, d, t);
-        if (!buf_failed(&list) && list.size && put_same_types(&types, d, t, &list)) {
-            buf_printf(&m->text, "The fixed settings%s%s were %s. ", d->n_types > 1 ? " of " : "",
-                       d->n_types > 1 ? buf_text(&types) : "", buf_text(&list));
-            is_listed = true;
-        }
-        m->text.failed |= buf_failed(&list) || buf_failed(&types);
-        buf_release(&list);
-        buf_release(&types);
+        for (int32_t u = 0; u < t; u++)
+            is_new &= strcmp(list, buf_text(&lists[u])) != 0;
+        if (!is_new)
+            continue;
+        buf_puts(&m->text, "The fixed settings");
+        for (int32_t u = t; d->n_types > 1 && u < d->n_types; u++)
+            if (!strcmp(list, buf_text(&lists[u]))) {
+                buf_printf(&m->text, "%s%s", gap, d->types[u]);
+                gap = " and ";
+            }
+        buf_printf(&m->text, " were %s. ", list);
+        is_listed = true;
     }
     if (is_listed)
         buf_puts(&m->text, "Settings that are not listed were off. ");
+    for (int32_t t = 0; lists && t < d->n_types; t++)
+        buf_release(&lists[t]);
+    free(lists);
 }
 
 /* ---- the data ---- */
@@ -343,18 +366,6 @@ static void put_simulated(struct methods *m)
                (long long)m->d->samples, (long long)s->v[P_POPULATIONS].i, s->v[P_FST].f,
                (long long)s->v[P_MARKERS].i, (long long)s->v[P_CAUSAL].i, s->v[P_HERITABILITY].f,
                (long long)s->v[P_SIMULATION_SEED].i);
-}
-
-static void put_filter(struct methods *m, const struct data_format *format)
-{
-    double maf = format && format->has_genotypes ? m->s->v[P_MAF].f : 0;
-    double missing = format && format->has_genotypes ? m->s->v[P_MAX_MISSING].f : 1;
-
-    if (maf > 0)
-        buf_printf(&m->text, "Markers with a minor allele frequency below %g were dropped. ", maf);
-    if (missing < 1)
-        buf_printf(&m->text, "Markers with more than %g %% missing calls were dropped. ",
-                   100 * missing);
 }
 
 /* True for a setting by which other samples or features would be read, and of which no other
@@ -421,26 +432,14 @@ static void put_read(struct methods *m, const struct data_format *format)
         buf_printf(&m->text, ", of which %.0f have a %s", labelled,
                    d->is_classification ? "class" : "value of the trait");
     buf_puts(&m->text, ". ");
-    put_filter(m, format);
+    if (format && format->has_genotypes && m->s->v[P_MAF].f > 0)
+        buf_printf(&m->text, "Markers with a minor allele frequency below %g were dropped. ",
+                   m->s->v[P_MAF].f);
+    if (format && format->has_genotypes && m->s->v[P_MAX_MISSING].f < 1)
+        buf_printf(&m->text, "Markers with more than %g %% missing calls were dropped. ",
+                   100 * m->s->v[P_MAX_MISSING].f);
     put_choices_of_data(m);
     put_duplicates(m, format);
-}
-
-static void put_classes(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-    const char *trait = m->s ? m->s->v[P_TRAIT].s : "";
-    int32_t n = 0, i = 0;
-
-    for (int32_t f = 0; f < d->n_facts; f++)
-        n += !strcmp(d->facts[f].topic, "class");
-    buf_printf(&m->text, "The target%s%s had %lld classes", *trait ? " " : "", trait,
-               (long long)d->classes);
-    for (int32_t f = 0; n && n <= CLASSES_LISTED && f < d->n_facts; f++)
-        if (!strcmp(d->facts[f].topic, "class"))
-            buf_printf(&m->text, "%s%s (%.0f)", i++ ? words_between(i - 1, n) : ": ",
-                       d->facts[f].name, d->facts[f].number);
-    buf_puts(&m->text, ". ");
 }
 
 static void put_target(struct methods *m)
@@ -450,7 +449,10 @@ static void put_target(struct methods *m)
     double mean = panel_fact(d, "target", "mean"), sd = panel_fact(d, "target", "sd");
 
     if (d->is_classification) {
-        put_classes(m);
+        buf_printf(&m->text, "The target%s%s had %lld classes", *trait ? " " : "", trait,
+                   (long long)d->classes);
+        put_facts_of(m, "class");
+        buf_puts(&m->text, ". ");
         return;
     }
     if (!*trait && isnan(mean))
@@ -475,15 +477,6 @@ static void put_scaling(struct methods *m)
         buf_puts(&m->text, "The features of each sample were divided by their sum. ");
     else
         buf_puts(&m->text, "Features were not scaled. ");
-}
-
-static void put_preliminary(struct methods *m)
-{
-    if (panel_left(m->d))
-        buf_printf(&m->text,
-                   "PRELIMINARY: %lld of %lld trials are left, so the choice and all numbers may "
-                   "still change. ",
-                   (long long)panel_left(m->d), (long long)m->d->planned);
 }
 
 static void put_data(struct methods *m)
@@ -516,13 +509,6 @@ static void put_similarity(struct methods *m, const struct settings *s)
     }
 }
 
-static void put_weights(struct methods *m, const struct settings *s)
-{
-    if (!is_varied(m->d, P_WEIGHTS))
-        buf_printf(&m->text, "; an edge had %s as its weight",
-                   is_choice(s, P_WEIGHTS, "binary") ? "1" : "the similarity");
-}
-
 static void put_similar(struct methods *m, const struct settings *s)
 {
     if (is_choice(s, P_BUILD, "knn") && is_varied(m->d, P_K))
@@ -536,7 +522,9 @@ static void put_similar(struct methods *m, const struct settings *s)
     put_similarity(m, s);
     if (is_choice(s, P_BUILD, "threshold") && !is_varied(m->d, P_THRESHOLD))
         buf_printf(&m->text, " (%g)", s->v[P_THRESHOLD].f);
-    put_weights(m, s);
+    if (!is_varied(m->d, P_WEIGHTS))
+        buf_printf(&m->text, "; an edge had %s as its weight",
+                   is_choice(s, P_WEIGHTS, "binary") ? "1" : "the similarity");
     buf_puts(&m->text, ". ");
 }
 
@@ -586,31 +574,32 @@ static double size_of(const struct sweep_data *d, const char *part, const char *
     return panel_fact(d, "part", name);
 }
 
-/* "61 to 62"; nothing if the sizes are unknown. */
-static bool put_range(struct buf *out, double least, double most)
+enum { RANGE_TEXT = 48 };
+
+/* "61 to 62". False if the sizes are unknown. */
+static bool range_words(char out[RANGE_TEXT], double least, double most)
 {
-    if (!(least > 0))
-        return false;
-    buf_printf(out, "%.0f", least);
     if (most > least)
-        buf_printf(out, " to %.0f", most);
-    return true;
+        snprintf(out, RANGE_TEXT, "%.0f to %.0f", least, most);
+    else
+        snprintf(out, RANGE_TEXT, "%.0f", least);
+    return least > 0;
 }
 
-static bool put_size(struct buf *out, const struct sweep_data *d, const char *part)
+static bool size_words(char out[RANGE_TEXT], const struct sweep_data *d, const char *part)
 {
-    return put_range(out, size_of(d, part, "min"), size_of(d, part, "max"));
+    return range_words(out, size_of(d, part, "min"), size_of(d, part, "max"));
 }
 
 static void put_test_part(struct methods *m)
 {
     bool is_given = m->d->has_given_parts;
-    struct buf size = {0};
+    char size[RANGE_TEXT];
 
     if (is_given)
         buf_puts(&m->text, "A file gave the parts of the data. ");
-    if (put_size(&size, m->d, "test"))
-        buf_printf(&m->text, "A test part of %s %s", buf_text(&size), m->samples);
+    if (size_words(size, m->d, "test"))
+        buf_printf(&m->text, "A test part of %s %s", size, m->samples);
     else if (!is_given && is_fixed(m, P_TEST) && m->s->v[P_TEST].f > 0)
         buf_printf(&m->text, "A test part of %g %% of the %s", 100 * m->s->v[P_TEST].f, m->samples);
     else
@@ -619,31 +608,21 @@ static void put_test_part(struct methods *m)
                " was set aside; their %s took no part in training or in the choice of a "
                "configuration. ",
                m->d->is_classification ? "classes" : "trait values");
-    m->text.failed |= buf_failed(&size);
-    buf_release(&size);
-}
-
-/* The samples that choose the epoch count as training samples. */
-static bool put_training_size(struct buf *out, const struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-
-    if (!m->has_stop_part)
-        return put_size(out, d, "train");
-    return put_range(out, size_of(d, "train", "min") + size_of(d, "stop", "min"),
-                     size_of(d, "train", "max") + size_of(d, "stop", "max"));
 }
 
 static void put_sizes(struct methods *m)
 {
-    struct buf train = {0}, val = {0};
+    const struct sweep_data *d = m->d;
+    double least = size_of(d, "train", "min"), most = size_of(d, "train", "max");
+    char train[RANGE_TEXT], val[RANGE_TEXT];
 
-    if (put_training_size(&train, m) && put_size(&val, m->d, "val"))
-        buf_printf(&m->text, " (training parts of %s and validation parts of %s %s)",
-                   buf_text(&train), buf_text(&val), m->samples);
-    m->text.failed |= buf_failed(&train) || buf_failed(&val);
-    buf_release(&train);
-    buf_release(&val);
+    if (m->has_stop_part) { /* the samples that choose the epoch count as training samples */
+        least += size_of(d, "stop", "min");
+        most += size_of(d, "stop", "max");
+    }
+    if (range_words(train, least, most) && size_words(val, d, "val"))
+        buf_printf(&m->text, " (training parts of %s and validation parts of %s %s)", train, val,
+                   m->samples);
 }
 
 /* True if each fold validates a single group. */
@@ -680,31 +659,27 @@ static void put_division(struct methods *m)
 /* Which samples of the training part fit the weights of which type. False: unknown sizes. */
 static bool put_stop_part(struct methods *m)
 {
-    const struct sweep_data *d = m->d;
-    struct buf fit = {0}, stop = {0}, networks = {0}, others = {0};
-    bool is_known = m->has_stop_part && put_size(&fit, d, "train") && put_size(&stop, d, "stop");
-    int32_t n_others;
+    int32_t n_others = put_types_that(NULL, m->d, trains_at_once);
+    char fit[RANGE_TEXT], stop[RANGE_TEXT];
 
-    put_types_that(&networks, d, has_epochs);
-    n_others = put_types_that(&others, d, trains_at_once);
-    if (is_known && !n_others)
-        buf_printf(&m->text,
-                   "%s %s of each training part chose the epoch; the weights were fitted on the "
-                   "other %s. ",
-                   buf_text(&stop), m->samples, buf_text(&fit));
-    else if (is_known)
-        buf_printf(&m->text,
-                   "For %s, %s %s of each training part chose the epoch, and the weights were "
-                   "fitted on the other %s; %s %s fitted on all of them. ",
-                   buf_text(&networks), buf_text(&stop), m->samples, buf_text(&fit),
-                   buf_text(&others), n_others == 1 ? "was" : "were");
-    m->text.failed |=
-        buf_failed(&fit) || buf_failed(&stop) || buf_failed(&networks) || buf_failed(&others);
-    buf_release(&fit);
-    buf_release(&stop);
-    buf_release(&networks);
-    buf_release(&others);
-    return is_known;
+    if (!m->has_stop_part || !size_words(fit, m->d, "train") || !size_words(stop, m->d, "stop"))
+        return false;
+    if (n_others) {
+        buf_puts(&m->text, "For ");
+        put_types_that(&m->text, m->d, has_epochs);
+        buf_puts(&m->text, ", ");
+    }
+    buf_printf(&m->text,
+               "%s %s of each training part chose the epoch%s the weights were fitted on the other "
+               "%s",
+               stop, m->samples, n_others ? ", and" : ";", fit);
+    if (n_others) {
+        buf_puts(&m->text, "; ");
+        put_types_that(&m->text, m->d, trains_at_once);
+        buf_printf(&m->text, " %s fitted on all of them", n_others == 1 ? "was" : "were");
+    }
+    buf_puts(&m->text, ". ");
+    return true;
 }
 
 static void put_epoch(struct methods *m)
@@ -730,17 +705,11 @@ static void put_epoch(struct methods *m)
 
 static void put_scheme(struct methods *m)
 {
-    const struct sweep_data *d = m->d;
-    long long lost = d->failed + d->diverged;
-
     put_test_part(m);
     buf_printf(&m->text, "%s configuration was trained and validated by ",
-               d->n_configs == 1 ? "The" : "Each");
+               m->d->n_configs == 1 ? "The" : "Each");
     put_division(m);
-    buf_printf(&m->text, ": %lld trial%s in all", (long long)d->planned, plural(d->planned));
-    if (lost)
-        buf_printf(&m->text, ", of which %lld failed or diverged", lost);
-    buf_puts(&m->text, ". ");
+    put_trials(m);
     put_epoch(m);
 }
 
@@ -787,7 +756,11 @@ static void put_methods(struct buf *out, const struct page *page)
         m.version = result_table_text(&d->sessions, d->sessions.n_rows - 1, "version");
     m.has_stop_part = panel_fact(d, "part", "stop_min") > 0 && !is_varied(d, P_STOP);
     buf_puts(out, "<h3>Methods and results, to copy</h3>\n<blockquote class=\"methods copy\">");
-    put_preliminary(&m);
+    if (panel_left(d))
+        buf_printf(&m.text,
+                   "PRELIMINARY: %lld of %lld trials are left, so the choice and all numbers may "
+                   "still change. ",
+                   (long long)panel_left(d), (long long)d->planned);
     if (d->task != TASK_NONE) {
         put_data(&m);
         end_paragraph(out, &m);

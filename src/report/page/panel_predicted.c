@@ -458,7 +458,6 @@ const struct panel panel_predicted = {
     .why = why_no_prediction,
     .table = table_predicted,
     .json = json_predictions,
-    .is_of_objective = true,
 };
 
 const struct panel panel_test = {
@@ -469,5 +468,6 @@ const struct panel panel_test = {
     .what_of_program = "Numbers test_NAME that the program reported for the chosen configuration.",
     .why = why_no_test,
     .table = table_test,
+    .is_apart = true,
     .json = json_tests,
 };

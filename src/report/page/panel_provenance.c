@@ -102,18 +102,10 @@ void panel_put_runs(struct buf *out, const struct sweep_data *d)
     buf_puts(out, ". ");
 }
 
-double panel_combinations(const struct sweep_data *data)
+/* The sweep file, and how it relates to the configurations of the database. */
+static void put_sweep_file(struct buf *out, const struct sweep_data *d)
 {
-    double n = 1;
-
-    for (int32_t a = 0; a < data->n_axes; a++)
-        n *= data->axes[a].n;
-    return n;
-}
-
-/* How the file relates to the configurations of the database. */
-static void put_meaning(struct buf *out, const struct sweep_data *d)
-{
+    html_element(out, "h3", "Sweep file");
     if (d->n_file_configs < 0)
         html_element(out, "p",
                      "The text that the database has. This espalier cannot read it as a "
@@ -130,12 +122,6 @@ static void put_meaning(struct buf *out, const struct sweep_data *d)
                      "are missing, several runs added values, or an earlier version of espalier "
                      "did not store the condition [sweep] where.",
                      (int)d->n_file_configs, plural(d->n_file_configs), (int)d->n_configs);
-}
-
-static void put_sweep_file(struct buf *out, const struct sweep_data *d)
-{
-    html_element(out, "h3", "Sweep file");
-    put_meaning(out, d);
     buf_puts(out, "<pre class=\"copy\">");
     escape_html(out, d->ini);
     buf_puts(out, "</pre>\n");

@@ -125,25 +125,6 @@ static void put_best_of_types(struct methods *m)
     buf_puts(&m->text, ". ");
 }
 
-/* espalier does not know the parts of a program, only how many folds there are. */
-static void put_interval(struct methods *m)
-{
-    const struct sweep_data *d = m->d;
-
-    if (!(d->share > 0))
-        buf_puts(&m->text, "replicates by the t interval of paired differences");
-    else if (d->task == TASK_NONE)
-        buf_printf(&m->text,
-                   "folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of "
-                   "validation to training samples %.3g, that of %d-fold cross-validation)",
-                   d->share, (int)d->folds);
-    else
-        buf_printf(&m->text,
-                   "folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of "
-                   "validation to training samples%s %.3g)",
-                   m->has_stop_part ? ", which include those that chose the epoch," : "", d->share);
-}
-
 static void put_comparison(struct methods *m)
 {
     const struct sweep_data *d = m->d;
@@ -151,7 +132,16 @@ static void put_comparison(struct methods *m)
     if (!d->alike.n_compared)
         return;
     buf_puts(&m->text, "Each other configuration was compared with the best one on the same ");
-    put_interval(m);
+    if (!(d->share > 0))
+        buf_puts(&m->text, "replicates by the t interval of paired differences");
+    else
+        buf_printf(&m->text,
+                   "folds by the corrected resampled t interval (Nadeau & Bengio 2003; ratio of "
+                   "validation to training samples%s %.3g",
+                   m->has_stop_part ? ", which include those that chose the epoch," : "", d->share);
+    if (d->share > 0 && d->task == TASK_NONE) /* espalier does not know the parts of a program */
+        buf_printf(&m->text, ", that of %d-fold cross-validation", (int)d->folds);
+    buf_puts(&m->text, d->share > 0 ? ")" : "");
     buf_printf(&m->text,
                ", without correction for multiple comparisons; %lld of %lld could not be told "
                "apart from it. ",

@@ -487,7 +487,6 @@ const struct panel panel_forest = {
         "contains 0, these trials do not show which of the two is better.",
     .why = why_unscored,
     .table = table_forest,
-    .is_of_objective = true,
 };
 
 const struct panel panel_folds = {
@@ -498,7 +497,6 @@ const struct panel panel_folds = {
     .what_of_program = "The objective of each configuration in each fold and replicate.",
     .why = why_unscored,
     .table = table_folds,
-    .is_of_objective = true,
 };
 
 const struct panel panel_axis = {
@@ -515,7 +513,6 @@ const struct panel panel_axis = {
         "There is no correction for several comparisons.",
     .why = why_no_axis,
     .table = table_axis,
-    .is_of_objective = true,
 };
 
 const struct panel panel_pair = {
@@ -526,7 +523,6 @@ const struct panel panel_pair = {
             "lie beyond.",
     .why = why_no_pair,
     .table = table_pair,
-    .is_of_objective = true,
 };
 
 const struct panel panel_parallel = {
@@ -536,7 +532,6 @@ const struct panel panel_parallel = {
             "its score.",
     .why = why_no_pair,
     .table = table_parallel,
-    .is_of_objective = true,
 };
 
 const struct panel panel_curves = {
@@ -551,7 +546,6 @@ const struct panel panel_curves = {
     .why = why_no_curve,
     .table = table_curves,
     .json = json_curves,
-    .is_of_objective = true,
 };
 
 const struct panel panel_cost = {
@@ -561,7 +555,6 @@ const struct panel panel_cost = {
             "one on the Pareto front.",
     .why = why_unscored,
     .table = table_cost,
-    .is_of_objective = true,
 };
 
 const struct panel panel_types = {
@@ -571,5 +564,4 @@ const struct panel panel_types = {
             "if almost all lines fall, the second type is worse in almost every fold.",
     .why = why_one_type,
     .table = table_types,
-    .is_of_objective = true,
 };

@@ -90,23 +90,16 @@ int32_t panel_planned_configs(const struct sweep_data *d)
                : d->n_configs;
 }
 
-/* Configurations with scores of all their trials. */
-static int32_t count_full(const struct sweep_data *d)
-{
-    int32_t n = 0;
-
-    for (int32_t c = 0; c < d->n_configs; c++)
-        n += d->configs[c].n >= d->n_slots;
-    return n;
-}
-
 /* How many configurations have which scores, and the beginning of the next sentence. */
 static void put_counts(struct buf *out, const struct sweep_data *d)
 {
     int32_t all = panel_planned_configs(d);
-    int32_t full = count_full(d), some = d->n_scored - full, none = all - d->n_scored;
+    int32_t full = 0, some, none = all - d->n_scored;
     bool is_left = panel_left(d) > 0;
 
+    for (int32_t c = 0; c < d->n_configs; c++)
+        full += d->configs[c].n >= d->n_slots;
+    some = d->n_scored - full;
     if (full == all && full == 1)
         buf_puts(out, "The only configuration is ");
     else if (full == all)
@@ -124,7 +117,8 @@ static void put_counts(struct buf *out, const struct sweep_data *d)
                 is_left ? "so far " : "");
 }
 
-const char *panel_interval_words(const struct sweep_data *d)
+/* No training parts overlap where the share is 0. */
+static const char *interval_words(const struct sweep_data *d)
 {
     return d->share > 0 ? "corrected 95 % interval" : "95 % interval";
 }
@@ -142,7 +136,7 @@ void panel_put_interval(struct buf *out, const struct sweep_data *d, int32_t c)
         low = fmin(fmax(low, metric_rows[metric].least), metric_rows[metric].most);
         high = fmin(fmax(high, metric_rows[metric].least), metric_rows[metric].most);
     }
-    buf_printf(out, "%s ", panel_interval_words(d));
+    buf_printf(out, "%s ", interval_words(d));
     paper_put_number(out, low, config->se);
     buf_puts(out, " to ");
     paper_put_number(out, high, config->se);
@@ -236,7 +230,7 @@ static void put_alike(struct buf *out, const struct sweep_data *d)
 {
     long long n = d->alike.n_alike, others = d->alike.n_compared;
     bool is_all = others == d->n_configs - 1;
-    const char *words = panel_interval_words(d);
+    const char *words = interval_words(d);
 
     if (!others)
         return;
@@ -257,14 +251,6 @@ static void put_alike(struct buf *out, const struct sweep_data *d)
                      "%ss of the differences exclude 0.",
                      others, is_all ? "" : " that have at least two folds in common with it",
                      words);
-}
-
-static void put_rule(struct buf *out, const struct sweep_data *d)
-{
-    if (d->rule >= 0)
-        html_element(out, "p", "This page is about c%lld, %s, by --rule %s.", (long long)d->chosen,
-                     query_rule_words((enum query_rule)d->rule),
-                     d->rule == QUERY_RULE_1SE ? "1se" : "best");
 }
 
 static void put_warnings(struct buf *out, const struct errlist *warnings)
@@ -291,7 +277,10 @@ void panel_put_verdict(struct buf *out, const struct page *page)
         buf_puts(out, "</p>\n");
         put_one_se(out, d);
         put_alike(out, d);
-        put_rule(out, d);
+        if (d->rule >= 0)
+            html_element(out, "p", "This page is about c%lld, %s, by --rule %s.",
+                         (long long)d->chosen, query_rule_words((enum query_rule)d->rule),
+                         d->rule == QUERY_RULE_1SE ? "1se" : "best");
     } else {
         html_element(out, "p", "%s There is no choice.", panel_why_no_score(&scratch, d));
     }
