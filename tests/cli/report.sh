@@ -287,8 +287,11 @@ is "- is standard output" "$(check stdout.html)" "sound"
 
 program_sweep
 fails "a sweep of a program, one trial fails" 3 "$ESPALIER" run program.ini --db program.db --progress none
+sqlite3 program.db "INSERT INTO curve_metric SELECT trial_id, epoch, 'test_score', 1 FROM curve_metric;
+    UPDATE curve_metric SET name = 'lr<b>' WHERE name = 'lr'"
 ok "has a page" report program.db --rule best -o program.html
 is "which is sound" "$(check program.html)" "sound"
+is "without words about models" "$(sed '/<script type="application/,$d' program.html | grep -e 'Data and graph' -e 'validation loss' -e 'training loss' -e 'folds, with its corrected')" ""
 is "methods and results claim nothing about its data" \
     "$(check program.html text verdict | sed -n '/^Methods and/,/^References/p' | sed 's/ The trials ran on.*//; s/espalier [0-9][^ ]*\. The/espalier. The/')" \
     "Methods and results, to copy
@@ -298,6 +301,10 @@ Configurations were ranked by the mean score (larger is better). The best one wa
 References"
 is "curves begin at epoch 0" "$(check program.html json curves | sed 's/}.*//')" \
     "[{'config': 3, 'trial': 7, 'replicate': 0, 'fold': 0, 'best': 0, 'stop': False, 'epoch': [0, 2, 5], 'train_loss': [0.9, 0.88, 0.85], 'val_loss': [None, None, None], 'val_value': [0.584, 0.582, 0.579], 'more': [[0.1, 0.1, 0.1]]"
+is "of what it reported, without test scores" "$(check program.html json curve_names; check program.html text curves | sed -n 3,4p)" \
+    "['lr<b>']
+config replicate fold kept epoch last epoch train_loss score lr<b>
+c3 0 0 0 5 0.9 0.584 0.1"
 like "input files are facts" "$(check program.html text data)" "^Input files of the program.* program.sh [0-9a-f]{32}$"
 is "empty panels give the reason" "$(check program.html text types; check program.html text predicted)" \
     "A program runs all trials, so there are no model types to compare.
