@@ -55,9 +55,12 @@ int record_number(double *out, const char *text, size_t n);
 /* The number of bytes at the start of a text that form a name; 0: none, or longer than a name. */
 size_t record_name_length(const char *text, size_t n);
 
+/* The reader of JSON lines. NULL: out of memory. */
+struct json_tokener *record_json_open(void);
+void record_json_close(struct json_tokener *reader); /* NULL is fine */
+
 /* Parse an object, which begins at `line`; n > 0. A value that is null has no value in the record. -1: a fault, which err describes
  * without the line's number. */
-struct json_tokener;
 int record_json_parse(struct record *out, struct json_tokener *reader, const char *line, size_t n,
                       struct err *err);
 

@@ -6,6 +6,17 @@
 #include "base/words.h"
 #include "program/record.h"
 
+struct json_tokener *record_json_open(void)
+{
+    return json_tokener_new();
+}
+
+void record_json_close(struct json_tokener *reader)
+{
+    if (reader)
+        json_tokener_free(reader);
+}
+
 static int number_of(double *out, const char *name, struct json_object *value, struct err *err)
 {
     char shown[44];

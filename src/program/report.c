@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <json-c/json.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -751,7 +750,7 @@ int program_report_init(struct program_report *r, const char *objective, bool ma
 
     *r = (struct program_report){.objective = NAN, .best = -1, .intake = in};
     if (in)
-        in->reader = json_tokener_new();
+        in->reader = record_json_open();
     if (!in || !in->reader) {
         program_report_release(r);
         return err_nomem(err, "results of a program", sizeof *in);
@@ -781,8 +780,7 @@ void program_report_release(struct program_report *r)
         curve_release(&in->curve);
         buf_release(&in->text_state.plain);
         buf_release(&in->text_state.heads);
-        if (in->reader)
-            json_tokener_free(in->reader);
+        record_json_close(in->reader);
         capture_pattern_destroy(in->pattern);
     }
     free(in);

@@ -4,12 +4,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/arena.h"
 #include "base/fault.h"
+#include "base/log.h"
 #include "base/words.h"
+#include "config.h"
+#include "gang/gang.h"
+#include "tensor/gemm.h"
 #include "trial/kept.h"
-#include "trial/model_gang.h"
 #include "trial/model_type.h"
 
 /* Training after which a stopped trial saves a checkpoint. Making, sending and committing one took
@@ -30,7 +34,7 @@ struct model_runner {
     struct buf text;  /* scratch of keys and seeds */
     struct buf state; /* for watch->save() */
     struct kept_scaling scaling;
-    struct errlist slow; /* hosts, of model_gang_warn() */
+    struct errlist slow; /* hosts, of warn_slow() */
 };
 
 struct observed {
@@ -44,6 +48,70 @@ struct observed {
     double now_s;            /* after the last epoch */
     bool timed_out;
 };
+
+/* ---- gangs ---- */
+
+/* A shorter time may show another program's moment. */
+#define PACE_S 5.0
+/* Share of the time that the others wait. */
+#define SLOW_SHARE 0.25
+
+/* Meet the other members of watch->gang, as ranks of n_workers workers. Collective. -1 and failure:
+ * *gang is NULL. */
+static int open_gang(struct gang_member **gang, const struct trial_watch *watch, int32_t n_workers,
+                     struct gang_failure *failure)
+{
+    const struct trial_gang *part = watch->gang;
+    char host[GANG_HOST] = "", processor[GANG_TEXT];
+    const struct gang_place place = {.rank = part->rank,
+                                     .size = part->size,
+                                     .local_rank = part->local_rank,
+                                     .local_size = part->local_size,
+                                     .host = part->host,
+                                     .n_hosts = part->n_hosts,
+                                     .host_name = host,
+                                     .address = part->address,
+                                     .port = part->port,
+                                     .token = part->token};
+    const struct gang_options options = {.n_workers = n_workers,
+                                         .build = PACKAGE_VERSION,
+                                         .processor = processor,
+                                         .keep_waiting = watch->keep_waiting,
+                                         .arg = watch->arg};
+
+    gethostname(host, sizeof host - 1);
+    snprintf(processor, sizeof processor, "%s %s", gemm_library(), gemm_kernel());
+    return gang_open(gang, &place, &options, failure);
+}
+
+/* Make r the result of a member whose gang failed: PENDING with the reason if the trial may run
+ * again, and without one if this rank was told to leave; else FAILED. */
+static void fail_gang(struct trial_result *r, const struct gang_failure *failure)
+{
+    bool may_run_again = failure->trouble == GANG_LOST || failure->trouble == GANG_STOPPED;
+
+    r->state = may_run_again ? TRIAL_PENDING : TRIAL_FAILED;
+    words_cut(r->error, sizeof r->error, failure->trouble == GANG_STOPPED ? "" : failure->why.text);
+}
+
+/* Warn, once for each host, of a member there that makes the others wait for a quarter of the time
+ * or longer. slow: the hosts that were named. */
+static void warn_slow(struct errlist *slow, const struct gang_member *gang)
+{
+    const struct gang_pace *pace = gang_pace(gang);
+    double share = pace->busy_s > 0 ? 1 - pace->others_s / pace->busy_s : 0;
+
+    if (!pace->host || pace->busy_s < PACE_S || share < SLOW_SHARE || errlist_has(slow, pace->host))
+        return;
+    errlist_add(slow, "%s", pace->host);
+    if (!slow->n_lost) /* else the warning could come in each epoch */
+        log_warn("rank %d of a gang is slow on %s: it computed for %.3g s where the others needed "
+                 "%.3g s, so they wait %.0f %% of the time; look for other programs on %s, or "
+                 "launch on machines of one type",
+                 pace->rank, pace->host, pace->busy_s, pace->others_s, 100 * share, pace->host);
+}
+
+/* ---- a trial ---- */
 
 struct model_runner *model_runner_create(const struct plan *plan, const struct dataset *data,
                                          struct prepared *prepared, const struct clock *clock,
@@ -134,7 +202,7 @@ static bool epoch_done(void *arg, const struct gcn_outcome *so_far, const struct
     observed->now_s = now_s;
     count(observed);
     if (observed->gang && leads(watch))
-        model_gang_warn(&observed->self->slow, observed->gang);
+        warn_slow(&observed->self->slow, observed->gang);
     observed->timed_out = observed->timeout_s > 0 && seconds > observed->timeout_s;
     if (observed->timed_out)
         return false;
@@ -307,12 +375,12 @@ static int train_together(struct model_runner *self, struct trial_result *r,
     struct gang_member *gang;
     int rc = 0;
 
-    if (model_gang_open(&gang, observed->watch, (int32_t)s->v[P_WORKERS].i, &failure)) {
+    if (open_gang(&gang, observed->watch, (int32_t)s->v[P_WORKERS].i, &failure)) {
         if (observed->watch->count) /* meetings that fail take time, too */
             observed->watch->count(
                 observed->watch->arg,
                 &(struct gang_counts){.meeting_s = clock_now(self->clock) - observed->begun_s});
-        model_gang_fail(r, &failure);
+        fail_gang(r, &failure);
         return 0;
     }
     observed->gang = gang;
@@ -321,7 +389,7 @@ static int train_together(struct model_runner *self, struct trial_result *r,
     if (crew->has_failed) {
         trial_result_release(r);
         r->n_curve = 0;
-        model_gang_fail(r, gang_failure(gang));
+        fail_gang(r, gang_failure(gang));
         rc = 0;
     }
     count(observed);

@@ -26,7 +26,6 @@
 #include "trial/kept.h"
 #include "trial/program_command.h"
 #include "trial/program_files.h"
-#include "trial/program_result.h"
 #include "trial/program_verdict.h"
 
 /* Milliseconds between looks at whether a trial is to go on; output and the end of the program wake
@@ -410,6 +409,105 @@ static int read_progress(struct running *t, struct err *err)
     return rc;
 }
 
+/* ---- what it reported ---- */
+
+/* The member of struct gcn_epoch with this meaning; NULL: none. */
+static double *member_of(struct gcn_epoch *epoch, const char *name, const char *objective)
+{
+    if (!strcmp(name, objective))
+        return &epoch->val_value;
+    if (!strcmp(name, "train_loss"))
+        return &epoch->train_loss;
+    return strcmp(name, "val_loss") ? NULL : &epoch->val_loss;
+}
+
+/* Move points to the members of `curve` that are for them. */
+static void place_points(struct trial_result *r, const char *objective)
+{
+    int32_t n = r->n_points, at = 0;
+
+    r->n_points = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const struct program_point p = r->points[i];
+        double *member;
+
+        while (r->epochs[at] != p.epoch)
+            at++;
+        member = member_of(&r->curve[at], r->curve_names[p.name], objective);
+        if (member)
+            *member = p.value;
+        else if (!isnan(p.value))
+            r->points[r->n_points++] = p;
+    }
+}
+
+static int take_curve(struct trial_result *r, struct program_report *report, const char *objective,
+                      struct err *err)
+{
+    size_t n = (size_t)report->n_epochs;
+
+    if (!n)
+        return 0;
+    r->curve = malloc(n * sizeof *r->curve);
+    if (!r->curve)
+        return err_nomem(err, "curve", n * sizeof *r->curve);
+    for (size_t i = 0; i < n; i++)
+        r->curve[i] = (struct gcn_epoch){.train_loss = NAN, .val_loss = NAN, .val_value = NAN};
+    r->n_curve = report->n_epochs;
+    r->epochs = report->epochs;
+    r->curve_names = report->names;
+    r->n_curve_names = report->n_names;
+    r->points = report->points;
+    r->n_points = report->n_points;
+    report->epochs = NULL;
+    report->names = NULL;
+    report->points = NULL;
+    place_points(r, objective);
+    return 0;
+}
+
+/* Take over what program_report_finish() found: state DONE, or DIVERGED with a reason if the objective
+ * is not finite. -1 and err: out of memory. */
+static int take_reported(struct trial_result *r, struct program_report *report,
+                         const char *objective, struct err *err)
+{
+    r->value = report->objective;
+    r->epochs_run = report->n_epochs;
+    r->best_epoch = report->best >= 0 ? report->epochs[report->best] : 0;
+    if (take_curve(r, report, objective, err))
+        return -1;
+    r->reported = report->metrics;
+    r->n_reported = report->n_metrics;
+    report->metrics = NULL;
+    r->state = isfinite(r->value) ? TRIAL_DONE : TRIAL_DIVERGED;
+    *r->error = '\0';
+    if (r->state == TRIAL_DIVERGED) {
+        snprintf(r->error, sizeof r->error, "%s is %s", objective,
+                 isnan(r->value) ? "NaN" : "infinite");
+        r->value = NAN;
+    }
+    return 0;
+}
+
+/* Take over the curve and the last values that a trial reported before it failed or was stopped; its
+ * value is not set. Does nothing if take_reported() was called. */
+static void take_unfinished(struct trial_result *r, struct program_report *report,
+                            const char *objective)
+{
+    struct err ignored;
+
+    if (r->reported)
+        return;
+    if (!report->names)
+        (void)!program_report_finish(report); /* that results are missing does not matter */
+    if (!report->names || take_curve(r, report, objective, &ignored))
+        return;
+    r->epochs_run = report->n_epochs;
+    r->reported = report->metrics;
+    r->n_reported = report->n_metrics;
+    report->metrics = NULL;
+}
+
 /* ---- an attempt ---- */
 
 /* Every later trial would fail here. */
@@ -561,7 +659,7 @@ static void report_now_and_then(struct running *t)
     trial_result_init(&r, t->number);
     r.state = TRIAL_PENDING;
     if (!program_report_so_far(&so_far, &t->report, text_of(t, RESULTS)))
-        program_result_take_failed(&r, &so_far, t->s->v[P_OBJECTIVE].s);
+        take_unfinished(&r, &so_far, t->s->v[P_OBJECTIVE].s);
     if (r.n_curve + r.n_reported != t->n_sent)
         t->watch->report(t->watch->arg, &r);
     t->n_sent = r.n_curve + r.n_reported;
@@ -629,7 +727,7 @@ static int take_result(struct trial_result *r, struct running *t, struct err *er
         *err = t->report.reason;
         return -1;
     }
-    if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, err) ||
+    if (take_reported(r, &t->report, t->s->v[P_OBJECTIVE].s, err) ||
         (r->state == TRIAL_DONE && *files &&
          program_files_keep(r, &t->self->log, text_of(t, FOLDER), text_of(t, SCRATCH), files, err)))
         return -1;
@@ -821,7 +919,7 @@ static void run_trial(struct trial_result *r, struct running *t)
         verdict = attempt(r, t);
     is_over = verdict == VERDICT_RESULT || verdict == VERDICT_FAILED;
     if ((r->state == TRIAL_FAILED || !has_others(t)) && is_first(t))
-        program_result_take_failed(r, &t->report, t->s->v[P_OBJECTIVE].s);
+        take_unfinished(r, &t->report, t->s->v[P_OBJECTIVE].s);
     r->earlier_s = t->earlier_s;
     if (r->n_restarts)
         r->started = t->started;

@@ -46,7 +46,7 @@ BEGIN {
 
     talkers = "^src/(cli/|base/log\\.c$|launch/mpirun\\.c$|run/progress_line\\.c$)"
     # world_abort() never returns; the files in program/ end processes that they fork
-    enders = "^src/(cli/|launch/|program/(exec|spawner_process)\\.c$|sched/world\\.c$)"
+    enders = "^src/(cli/|launch/|program/(exec|spawner)\\.c$|sched/world\\.c$)"
     types = kinds_of("MODEL_TYPES", "src/grid/param_table.h")
     type_rows = "^src/(trial/model_[a-z]+\\.c|gcn/(" types ")\\.c|grid/param_table\\.h)$"
     generated = "/(schema_sql|page_assets)\\.c$"
