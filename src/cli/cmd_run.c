@@ -22,6 +22,7 @@
 #include "run/job_prepare.h"
 #include "run/program_lines.h"
 #include "run/sweep_run.h"
+#include "run/sweep_summary.h"
 #include "store/lock.h"
 #include "store/query/query.h"
 
@@ -180,7 +181,7 @@ static int run_sweep(enum sweep_others *others, const struct world *world, struc
     if (!rc || end.status == EXIT_RESUMABLE)
         status = (int)end.status;
     if (end.has_rest)
-        database_fault_report(options->db, job, &options->shard, end.has_changed);
+        sweep_summary_broken(options->db, job, &options->shard, end.has_changed);
     if (end.others == SWEEP_OTHERS_UNSURE)
         world_abort(world, status);
     *others = end.others;

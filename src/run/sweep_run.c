@@ -454,10 +454,7 @@ static int prepare(struct sweep_session *session, struct errlist *faults)
         return errlist_add_err(faults, &err);
     failures_init(&session->failures, options->max_fails, session->job->plan.n_configs,
                   session->before.done + session->before.diverged > 0);
-    session->fault.db = options->db;
-    session->fault.meanwhile = sweep_session_keep_alive;
-    session->fault.arg = session;
-    database_fault_watch(&session->fault, session->store);
+    sweep_session_be_patient(session);
     return 0;
 }
 

@@ -22,7 +22,7 @@ enum sweep_others {
 struct sweep_end {
     enum sweep_others others;
     enum exit_status status; /* also if the run failed: RESUMABLE on a full disk */
-    bool has_rest;           /* call database_fault_report() to list the saved results */
+    bool has_rest;           /* call sweep_summary_broken() to list the saved results */
     bool has_changed;        /* the inputs of the program have, so the same command is refused */
 };
 

@@ -7,7 +7,6 @@
 #include "base/log.h"
 #include "launch/launch_report.h"
 #include "launch/stop.h"
-#include "run/database_fault.h"
 #include "run/job_prepare.h"
 #include "run/progress_line.h"
 #include "run/refit.h"
@@ -25,6 +24,11 @@
 #define LEAST_LEFT 0.05
 #define MOST_LEFT 0.99
 #define COMPACT_S 60.0 /* store_compact() on a slow disk */
+/* The owner of an open transaction will notice it, and waiting is cheaper than losing a job of
+ * hours. */
+#define WARN_S 2.0
+#define PATIENCE_S 600.0
+#define STOPPING_S 10.0 /* a batch system that asked the job to stop kills it soon */
 
 int sweep_session_refit(struct sweep_session *session, struct err *err)
 {
@@ -417,7 +421,9 @@ static int on_commit(void *arg, struct err *err)
         rc = store_commit(session->store, err);
     if (rc)
         return -1;
-    database_fault_over(&session->fault);
+    if (session->is_blocked)
+        log_info("%s: can be written again", session->options->db);
+    session->is_blocked = false;
     /* The room that the database has reserved is for the results of the trials that run now. */
     if (!session->is_full && !ledger_is_finished(session->ledger) &&
         database_file_is_full(session->options->db)) {
@@ -477,6 +483,26 @@ void sweep_session_keep_alive(void *arg)
     launch_report_alive();
     if (session->master)
         master_keep_alive(session->master);
+}
+
+static bool on_wait(void *arg, double waited_s, const char *holder)
+{
+    struct sweep_session *session = arg;
+
+    sweep_session_keep_alive(session);
+    if (waited_s >= WARN_S && !session->is_blocked) {
+        session->is_blocked = true;
+        log_warn("%s: cannot write: blocked by %s; waiting up to %.0f minutes",
+                 session->options->db,
+                 *holder ? holder : "another process, or by a lock service that does not answer",
+                 PATIENCE_S / 60);
+    }
+    return !stop_signal || waited_s < STOPPING_S;
+}
+
+void sweep_session_be_patient(struct sweep_session *session)
+{
+    store_be_patient(session->store, PATIENCE_S, on_wait, session);
 }
 
 static bool may_compact(void *arg)

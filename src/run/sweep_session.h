@@ -4,7 +4,6 @@
 #define RUN_SWEEP_SESSION_H
 
 #include "grid/shard.h"
-#include "run/database_fault.h"
 #include "run/progress_line.h"
 #include "run/refit.h"
 #include "run/sweep_runner.h"
@@ -48,7 +47,6 @@ struct sweep_session {
     struct ledger_counts before;
     struct failures failures;
     struct program_files_missing missing;
-    struct database_fault fault;
     struct walltime walltime;
     struct refit refit;
     double begun_s;   /* by clock_system */
@@ -60,6 +58,7 @@ struct sweep_session {
     bool has_saved;   /* a checkpoint of a model */
     bool has_warned;  /* about a model that is too large */
     bool has_changed; /* the inputs of the program have, so its results are not stored */
+    bool is_blocked;  /* another process has the database: a warning said so */
     bool is_full;     /* the disk of the database: the run stops */
     bool only_models; /* were missing when the run began */
 };
@@ -103,6 +102,9 @@ void sweep_session_compact(struct sweep_session *session);
 
 /* Called by the scheduler's thread while it is blocked, so that it does not seem dead. */
 void sweep_session_keep_alive(void *session);
+
+/* Let the store wait for other processes, and warn once. A stop signal soon ends the waiting. */
+void sweep_session_be_patient(struct sweep_session *session);
 
 /* This runner notes each trial for the next run, in case this one is killed. */
 struct runner sweep_session_runner(struct sweep_session *session);

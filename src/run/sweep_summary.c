@@ -324,3 +324,57 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
     }
     buf_release(&word);
 }
+
+/* ---- after a fault of the database ---- */
+
+static void warn_missing(const char *db, const struct job *job, const struct store_trials *known,
+                         bool has_changed)
+{
+    int64_t total = 0, n = 0;
+
+    for (int64_t t = 0; t < job->plan.n_trials; t++) {
+        total += known->ours[t];
+        n += known->ours[t] && known->states[t] != TRIAL_DONE &&
+             known->states[t] != TRIAL_DIVERGED && known->states[t] != TRIAL_FAILED;
+    }
+    log_warn("%s: all committed results are safe: %lld of %lld trials", db, (long long)(total - n),
+             (long long)total);
+    if (n)
+        log_warn("%lld trial%s missing ('espalier status' shows which); %s", (long long)n,
+                 n == 1 ? " is" : "s are",
+                 has_changed
+                     ? "undo the change, then the same command continues; or add --new-sweep"
+                     : "fix the cause; the same command continues");
+}
+
+static void warn_rest(const char *db, const struct job *job, struct store_trials *known,
+                      bool has_changed)
+{
+    struct store *store;
+    struct err err;
+
+    if (store_open_reader(&store, db, &err)) {
+        log_warn("%s; keep the database together with %s-wal and %s-journal, if they exist",
+                 err.text, db, db);
+        return;
+    }
+    if (store_find(store, &job->plan, &job->data, known, &err))
+        log_warn("%s; the database still contains all committed results", err.text);
+    else
+        warn_missing(db, job, known, has_changed);
+    store_close(store);
+}
+
+void sweep_summary_broken(const char *db, const struct job *job, const struct shard *shard,
+                          bool has_changed)
+{
+    struct store_trials known = {0};
+    struct err err;
+
+    if (store_trials_init(&known, job->plan.n_trials, &err) ||
+        shard_mark(known.ours, shard, &job->plan, &job->data, &err))
+        log_warn("%s", err.text);
+    else
+        warn_rest(db, job, &known, has_changed);
+    store_trials_release(&known);
+}

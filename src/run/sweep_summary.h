@@ -14,4 +14,9 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
 
 void sweep_summary_next(const struct sweep_session *session, enum master_end end);
 
+/* After a run broke off: open its database again and warn which results are safe, how many trials of
+ * the shard are missing, and how to continue. has_changed: the input files of the program have. */
+void sweep_summary_broken(const char *db, const struct job *job, const struct shard *shard,
+                          bool has_changed);
+
 #endif
