@@ -3,6 +3,7 @@
 # Sourced by every test script: TAP, a scratch folder, and shared functions.
 #   ok NAME COMMAND...      the command must succeed
 #   fails NAME STATUS COMMAND...   it must exit with exactly STATUS
+#   refuses NAME STATUS PATTERN COMMAND...   the same, and a line of its output must match
 #   is NAME GOT WANTED      two texts must be equal
 #   like NAME TEXT PATTERN  an extended regular expression must match
 #   same FILE <CSV          "same N" or "different N": compares id and prediction of two tables
@@ -58,6 +59,15 @@ fails() {
     else
         fail "$name" "exit status $status, wanted $wanted: $*" "$(tail -n 20 "$T/.err")"
     fi
+}
+
+refuses() {
+    pattern=$3
+    name=$1
+    wanted=$2
+    shift 3
+    fails "$name" "$wanted" "$@"
+    like "$name: the message" "$(cat "$T/.out" "$T/.err")" "$pattern"
 }
 
 is() {

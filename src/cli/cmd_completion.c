@@ -25,15 +25,6 @@ static int completion(struct call *call)
     return cli_fail_usage(&err);
 }
 
-static const struct example examples[] = {
-    {"source <(espalier completion bash)", "Complete espalier in this bash; add it to ~/.bashrc."},
-    {"source <(espalier completion zsh)",
-     "The same for zsh, in ~/.zshrc after autoload -U compinit; compinit."},
-    {"espalier completion fish > ~/.config/fish/completions/espalier.fish",
-     "Install completion for fish."},
-    {NULL, NULL},
-};
-
 const struct command command_completion = {
     .name = "completion",
     .group = GROUP_HELP,
@@ -46,7 +37,12 @@ const struct command command_completion = {
              "columns of a database. 'make install' puts the scripts below PREFIX/share. Shells "
              "look there if PREFIX is /usr or "
              "/usr/local; for another one see 'Install' in the manual.",
-    .examples = examples,
+    .examples = {{"source <(espalier completion bash)",
+                  "Complete espalier in this bash; add it to ~/.bashrc."},
+                 {"source <(espalier completion zsh)",
+                  "The same for zsh, in ~/.zshrc after autoload -U compinit; compinit."},
+                 {"espalier completion fish > ~/.config/fish/completions/espalier.fish",
+                  "Install completion for fish."}},
     .run = completion,
 };
 

@@ -46,29 +46,8 @@ struct examination {
     struct rank_info *info;   /* [world->size] */
     struct gpu_share *shares; /* [world->size] of gpus; NULL: not asked for, or refused */
     struct checks_job job;
-    struct batch_job batch;
-    const char *shm;                /* folder of shared memory; "": ESPALIER_SHM=off */
-    double memory_bytes, shm_bytes; /* shm: free; NaN: there is none */
     struct findings findings;
 };
-
-/* An existing database must be readable and writable. */
-static bool is_file_usable(struct findings *findings, const char *db)
-{
-    struct store *store;
-    struct err err;
-
-    if (store_open_reader(&store, db, &err)) {
-        checks_add(findings, true, "give another --db", "%s", err.text);
-        return false;
-    }
-    store_close(store);
-    if (!access(db, W_OK))
-        return true;
-    checks_add(findings, true, "make it writable (chmod u+w), or give another --db",
-               "%s: cannot be written: %s", db, strerror(errno));
-    return false;
-}
 
 /* Add a message "what; fix". other: the fix of a message without one. */
 static void add_refusal(struct findings *findings, struct err *err, const char *other)
@@ -80,25 +59,40 @@ static void add_refusal(struct findings *findings, struct err *err, const char *
     checks_add(findings, true, fix ? fix + 2 : other, "%s", err->text);
 }
 
-static bool is_lockable(struct findings *findings, const char *db)
-{
-    struct err err;
-
-    if (!lock_check(db, &err))
-        return true;
-    add_refusal(findings, &err, "give another --db");
-    return false;
-}
-
 /* A new database and its journal need less. */
 #define DISK_BYTES (4.0 * 1024 * 1024)
 
-static void check_disk(struct findings *findings, const char *db, const char *folder)
+/* An existing database must be readable and writable. `run` also makes files beside it: its lock
+ * and its journal. */
+static void check_database(struct findings *findings, const char *db)
 {
-    char room[BYTES_TEXT];
+    char copy[PATH_MAX], room[BYTES_TEXT];
+    bool exists = !access(db, F_OK);
+    struct store *store = NULL;
+    const char *folder;
     struct statvfs disk;
     double free_bytes;
+    struct err err;
 
+    snprintf(copy, sizeof copy, "%s", db);
+    folder = dirname(copy);
+    if (access(folder, F_OK)) {
+        checks_add(findings, true, "create it (mkdir -p), or give another --db",
+                   "%s: cannot be created: the folder %s does not exist", db, folder);
+        return;
+    }
+    if (lock_check(db, &err) || (exists && store_open_reader(&store, db, &err))) {
+        add_refusal(findings, &err, "give another --db");
+        return;
+    }
+    store_close(store);
+    if (exists && access(db, W_OK))
+        checks_add(findings, true, "make it writable (chmod u+w), or give another --db",
+                   "%s: cannot be written: %s", db, strerror(errno));
+    if (access(folder, W_OK | X_OK))
+        checks_add(findings, true, "make it writable, or give a --db in another folder",
+                   "%s: run creates files beside it, but the folder %s cannot be written: %s", db,
+                   folder, strerror(errno));
     /* Some network filesystems report no size at all. */
     if (statvfs(folder, &disk) || !disk.f_blocks)
         return;
@@ -108,53 +102,7 @@ static void check_disk(struct findings *findings, const char *db, const char *fo
                    "%s: its disk has only %s free", db, bytes_words(room, free_bytes));
 }
 
-/* `run` also makes files beside the database: its lock and its journal. */
-static void check_database(struct findings *findings, const char *db)
-{
-    char copy[PATH_MAX];
-    const char *folder;
-
-    snprintf(copy, sizeof copy, "%s", db);
-    folder = dirname(copy);
-    if (access(folder, F_OK))
-        checks_add(findings, true, "create it (mkdir -p), or give another --db",
-                   "%s: cannot be created: the folder %s does not exist", db, folder);
-    else if (is_lockable(findings, db) && (access(db, F_OK) || is_file_usable(findings, db))) {
-        if (access(folder, W_OK | X_OK))
-            checks_add(findings, true, "make it writable, or give a --db in another folder",
-                       "%s: run creates files beside it, but the folder %s cannot be written: %s",
-                       db, folder, strerror(errno));
-        check_disk(findings, db, folder);
-    }
-}
-
-/* Ranks that a launcher has started need no mpirun. */
-static void check_mpirun(struct findings *findings, const struct world *world)
-{
-    if (!world->is_mpi && !host_has_program("mpirun"))
-        checks_add(findings, false, "load the module of Open MPI, or add its bin folder to PATH",
-                   "mpirun is not in PATH: 'espalier run -n' cannot start ranks");
-}
-
 /* ---- facts ---- */
-
-static void find_memory(struct examination *e)
-{
-    struct statvfs shm;
-
-    e->memory_bytes = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
-    e->shm = shared_folder();
-    e->shm_bytes = !*e->shm || statvfs(e->shm, &shm) ? (double)NAN
-                                                     : (double)shm.f_bavail * (double)shm.f_frsize;
-}
-
-static const char *recovery_of(const struct examination *e)
-{
-    static const char *const recovery[] = {"unknown: this launcher does not report it", "off",
-                                           "on"};
-
-    return recovery[e->info->recovery];
-}
 
 /* Numbers of bytes are words for people. */
 static void add_bytes(struct rows *rows, const struct answer *answer, const char *name,
@@ -170,10 +118,18 @@ static void add_bytes(struct rows *rows, const struct answer *answer, const char
 
 static void add_machine(struct answer *answer, const struct examination *e)
 {
-    bool is_batch = e->batch.system != BATCH_NONE;
+    static const char *const recovery[] = {"unknown: this launcher does not report it", "off",
+                                           "on"};
+    double memory = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE);
+    const char *shm = shared_folder(); /* "": ESPALIER_SHM=off */
     struct rows rows = {.n_cols = 0};
+    struct batch_job batch;
+    struct statvfs disk;
     char cpu[128];
+    bool is_batch;
 
+    batch_job_here(&batch);
+    is_batch = batch.system != BATCH_NONE;
     rows_text(&rows, "version", PACKAGE_VERSION);
     rows_text(&rows, "cpu", host_cpu(cpu, sizeof cpu));
     rows_integer(&rows, "cores", host_cores());
@@ -185,14 +141,16 @@ static void add_machine(struct answer *answer, const struct examination *e)
     rows_text(&rows, "tensorboard",
               tensorboard_is_available() ? "written by protobuf-c"
                                          : "not written: built without protobuf-c");
-    add_bytes(&rows, answer, "memory_bytes", e->memory_bytes);
-    rows_text(&rows, "shm", *e->shm ? e->shm : NULL);
-    add_bytes(&rows, answer, "shm_free_bytes", e->shm_bytes);
+    add_bytes(&rows, answer, "memory_bytes", memory);
+    rows_text(&rows, "shm", *shm ? shm : NULL);
+    add_bytes(&rows, answer, "shm_free_bytes",
+              !*shm || statvfs(shm, &disk) ? (double)NAN
+                                           : (double)disk.f_bavail * (double)disk.f_frsize);
     rows_text(&rows, "launch", e->world->is_mpi ? "MPI" : "single process");
     rows_integer(&rows, "ranks", e->world->size);
-    rows_text(&rows, "recovery", e->world->size > 1 ? recovery_of(e) : NULL);
-    rows_text(&rows, "batch_system", is_batch ? batch_system_title(e->batch.system) : NULL);
-    rows_text(&rows, "batch_job", is_batch ? e->batch.id : NULL);
+    rows_text(&rows, "recovery", e->world->size > 1 ? recovery[e->info->recovery] : NULL);
+    rows_text(&rows, "batch_system", is_batch ? batch_system_title(batch.system) : NULL);
+    rows_text(&rows, "batch_job", is_batch ? batch.id : NULL);
     rows_text(&rows, "database", e->job.db);
     rows_text(&rows, "filesystem", e->job.filesystem);
     rows_text(&rows, "journal_mode", e->job.is_network ? "delete" : "wal");
@@ -269,141 +227,83 @@ static void add_ranks(struct answer *answer, const struct examination *e)
     rows_release(&rows);
 }
 
-static void print_findings(struct answer *answer, const struct findings *findings)
-{
-    answer_printf(answer, "\n");
-    for (int32_t i = 0; i < findings->n; i++)
-        answer_printf(answer, "%s: %s\n    fix: %s\n",
-                      findings->list[i].is_refused ? "run would refuse" : "warning",
-                      findings->list[i].what, findings->list[i].fix);
-    if (!findings->n)
-        answer_printf(answer, "no problems found\n");
-}
-
 static void add_findings(struct answer *answer, const struct findings *findings)
 {
     static const char *const names[] = {"severity", "finding", "fix"};
+    bool is_whole = answer_is_for_people(answer) && !answer->style.section;
     struct rows rows;
 
     rows_init(&rows, names, 3);
+    answer_printf(answer, findings->n ? "\n" : "\nno problems found\n");
     for (int32_t i = 0; i < findings->n; i++) {
-        rows_text(&rows, "severity", findings->list[i].is_refused ? "error" : "warning");
-        rows_text(&rows, "finding", findings->list[i].what);
-        rows_text(&rows, "fix", findings->list[i].fix);
+        const struct finding *f = &findings->list[i];
+
+        answer_printf(answer, "%s: %s\n    fix: %s\n",
+                      f->is_refused ? "run would refuse" : "warning", f->what, f->fix);
+        rows_text(&rows, "severity", f->is_refused ? "error" : "warning");
+        rows_text(&rows, "finding", f->what);
+        rows_text(&rows, "fix", f->fix);
     }
-    answer_table(answer, &sections[FINDINGS], rows_table(&rows));
+    if (!is_whole)
+        answer_table(answer, &sections[FINDINGS], rows_table(&rows));
     rows_release(&rows);
-}
-
-static int print_examination(const struct examination *e, const struct common_options *common,
-                             const char *section)
-{
-    struct answer answer;
-    struct err err;
-
-    output_begin(&answer, common, section, OUTPUT_DOCUMENT);
-    add_machine(&answer, e);
-    if (answer_is_for_people(&answer) && !section) {
-        print_ranks(&answer, e);
-        print_findings(&answer, &e->findings);
-    } else {
-        add_ranks(&answer, e);
-        add_findings(&answer, &e->findings);
-    }
-    return output_end(0, &answer, &err);
 }
 
 /* ---- the command ---- */
 
 struct doctor_options {
     struct common_options common;
-    long ranks;
-    long threads;
+    long ranks, threads, gpus_per_host;
     const char *gpus;
-    long gpus_per_host;
-    const char *section;
 };
 
-/* sweep: NULL for none. */
-static int read_wish(struct gpu_wish *wish, const struct doctor_options *o,
-                     const struct sweep *sweep, struct err *err)
+/* Fill in e->shares, or add a finding. wish: of the sweep. -1: the command line is wrong. */
+static int divide_gpus(struct examination *e, const struct doctor_options *o, struct gpu_wish wish,
+                       struct err *err)
 {
-    int32_t devices, ranks;
+    int32_t devices, ranks, n = e->world->size;
 
-    *wish = sweep ? preflight_gpus(sweep) : (struct gpu_wish){.ranks = 1};
     if (o->gpus_per_host)
-        wish->per_host = (int32_t)o->gpus_per_host;
-    if (o->gpus && real_parse(&wish->gpus, o->gpus))
+        wish.per_host = (int32_t)o->gpus_per_host;
+    if (o->gpus && real_parse(&wish.gpus, o->gpus))
         return err_set(err, "--gpus %s: must be a number", o->gpus);
-    return gpu_amount(&devices, &ranks, wish->gpus, err);
-}
-
-/* Fill in e->shares, or add a finding. */
-static int divide_gpus(struct examination *e, const struct gpu_wish *wish, struct err *err)
-{
-    int32_t n = e->world->size;
-
-    if (wish->gpus <= 0)
-        return 0;
-    e->shares = calloc((size_t)n, sizeof *e->shares);
-    if (!e->shares)
+    if (gpu_amount(&devices, &ranks, wish.gpus, err))
+        return -1;
+    e->shares = wish.gpus > 0 ? calloc((size_t)n, sizeof *e->shares) : NULL;
+    if (wish.gpus > 0 && !e->shares)
         return err_nomem(err, "GPUs", (size_t)n * sizeof *e->shares);
-    if (!gpu_divide(e->shares, &e->findings, e->info, n, wish, err))
-        return 0;
-    add_refusal(&e->findings, err, "start fewer ranks");
-    free(e->shares);
-    e->shares = NULL;
+    if (e->shares && gpu_divide(e->shares, &e->findings, e->info, n, &wish, err)) {
+        add_refusal(&e->findings, err, "start fewer ranks");
+        free(e->shares);
+        e->shares = NULL;
+    }
     return 0;
-}
-
-static void check_program(struct findings *findings, const struct job *job, const char *db)
-{
-    struct program_lines lines;
-    struct err err;
-
-    if (program_lines_open(&lines, job, db, &err) || program_lines_check(&lines, &err))
-        checks_add(findings, true, "correct the command, or load what the program needs", "%s",
-                   err.text);
-    program_lines_close(&lines);
-}
-
-static void check_ranks(struct examination *e, const struct job *job, const char *db)
-{
-    const struct sweep_options options = {.db = db, .shard = {1, 1}};
-    struct err err;
-
-    if (sweep_run_check_ranks(job, e->world->size, &options, &err))
-        add_refusal(&e->findings, &err, "give another --db");
-}
-
-/* False: no point of the grid needs more ranks than there are. */
-static bool may_be_too_wide(const struct sweep *sweep, int32_t n_ranks)
-{
-    int32_t n;
-    const union value *ranks = sweep_values(sweep, P_RANKS, &n);
-
-    for (int32_t i = 0; i < n; i++)
-        if (ranks[i].i > n_ranks)
-            return true;
-    return false;
 }
 
 /* `run` refuses input files and programs that are missing here, and a launch of too few ranks. Data
  * are read only if one of these is possible. */
 static void check_plan(struct examination *e, struct job *job, const char *db)
 {
-    bool is_program = sweep_is_program(&job->sweep);
+    const struct sweep_options options = {.db = db, .shard = {1, 1}};
+    bool is_program = sweep_is_program(&job->sweep), is_needed = is_program;
     struct errlist faults = {0};
+    struct err err;
+    int32_t n;
+    const union value *ranks = sweep_values(&job->sweep, P_RANKS, &n);
 
-    if (!is_program && !may_be_too_wide(&job->sweep, e->world->size))
+    for (int32_t i = 0; i < n; i++)
+        is_needed = is_needed || ranks[i].i > e->world->size;
+    if (!is_needed)
         return;
     if (job_load(job, &faults) || job_points(job, &faults)) {
         for (size_t i = 0; i < faults.n; i++)
             checks_add(&e->findings, true, "correct the sweep file", "%s", faults.text[i]);
     } else {
-        if (is_program)
-            check_program(&e->findings, job, db);
-        check_ranks(e, job, db);
+        if (is_program && program_lines_check(job, db, &err))
+            checks_add(&e->findings, true, "correct the command, or load what the program needs",
+                       "%s", err.text);
+        if (sweep_run_check_ranks(job, e->world->size, &options, &err))
+            add_refusal(&e->findings, &err, "give another --db");
     }
     errlist_release(&faults);
 }
@@ -414,24 +314,33 @@ static int examine(const struct world *world, struct rank_info *info,
 {
     const struct sweep *sweep = job ? &job->sweep : NULL;
     struct examination e = {.world = world, .info = info};
-    struct gpu_wish wish;
+    struct gpu_wish wish = sweep ? preflight_gpus(sweep) : (struct gpu_wish){.ranks = 1};
+    struct answer answer;
     struct err err;
     int status;
 
-    if (read_wish(&wish, o, sweep, &err))
-        return cli_fail_usage(&err);
     preflight_job(&e.job, sweep, o->common.db);
     if (o->threads)
         e.job.threads = (int32_t)o->threads;
-    if (checks_find(&e.findings, info, world->size, &e.job, &err) || divide_gpus(&e, &wish, &err))
+    if (checks_find(&e.findings, info, world->size, &e.job, &err))
         return cli_fail(&err);
+    if (divide_gpus(&e, o, wish, &err))
+        return cli_fail_usage(&err);
     check_database(&e.findings, o->common.db);
-    check_mpirun(&e.findings, world);
+    /* Ranks that a launcher has started need no mpirun. */
+    if (!world->is_mpi && !host_has_program("mpirun"))
+        checks_add(&e.findings, false, "load the module of Open MPI, or add its bin folder to PATH",
+                   "mpirun is not in PATH: 'espalier run -n' cannot start ranks");
     if (job)
         check_plan(&e, job, o->common.db);
-    batch_job_here(&e.batch);
-    find_memory(&e);
-    status = print_examination(&e, &o->common, o->section);
+    output_begin(&answer, &o->common, OUTPUT_DOCUMENT);
+    add_machine(&answer, &e);
+    if (answer_is_for_people(&answer) && !o->common.section)
+        print_ranks(&answer, &e);
+    else
+        add_ranks(&answer, &e);
+    add_findings(&answer, &e.findings);
+    status = output_end(0, &answer, &err);
     for (int32_t i = 0; i < e.findings.n; i++)
         if (status == EXIT_OK && e.findings.list[i].is_refused)
             status = EXIT_USAGE; /* that of run */
@@ -442,46 +351,41 @@ static int examine(const struct world *world, struct rank_info *info,
 /* It gives no sign of life while it reads data. */
 #define SILENCE_S 3600
 
-/* The same on ranks that mpirun starts as for `run -n`. */
-static int start_mpirun(const struct call *call, const struct sweep *sweep)
+/* The sweep file is read first, as by run. world: NULL if mpirun has yet to start the ranks, as for
+ * `run -n`. */
+static int examine_for(const struct world *world, struct rank_info *info, const struct call *call)
 {
     const struct doctor_options *o = call->options;
-    const struct mpirun launch = {
+    const char *grid = call->n_operands ? call->operands[0] : NULL;
+    struct mpirun launch = {
         .verb = "doctor",
         .ranks = (int)o->ranks,
-        .threads = o->threads ? (int)o->threads
-                   : sweep    ? preflight_threads(sweep)
-                              : 1,
+        .threads = o->threads ? (int)o->threads : 1,
         .heartbeat_s = SILENCE_S,
         .begun_s = mpirun_begun(),
         .command = "espalier doctor",
         .color = terminal_has_color(STDERR_FILENO) ? "always" : "never",
     };
-    enum exit_status status;
+    struct errlist faults = {0};
+    enum exit_status launched;
+    struct job job = {0};
     struct err err;
     bool is_cut;
-
-    if (mpirun_check_ranks(o->ranks, &err))
-        return cli_fail_usage(&err);
-    return mpirun_run(&status, &is_cut, &launch, call->argc, call->argv, &err) ? cli_fail(&err)
-                                                                               : (int)status;
-}
-
-/* The sweep file is read first, as by run. world: NULL if mpirun has yet to start the ranks. */
-static int examine_for(const struct world *world, struct rank_info *info, const struct call *call)
-{
-    const char *grid = call->n_operands ? call->operands[0] : NULL;
-    const struct text_list set = {NULL, 0};
-    struct errlist faults = {0};
-    struct job job = {0};
     int status;
 
-    if (grid && job_parse(&job, grid, &set, &faults))
+    if (grid && job_parse(&job, grid, &o->common.set, &faults)) {
         status = cli_fail_all(&faults);
-    else if (!world)
-        status = start_mpirun(call, grid ? &job.sweep : NULL);
-    else
-        status = examine(world, info, call->options, grid ? &job : NULL);
+    } else if (world) {
+        status = examine(world, info, o, grid ? &job : NULL);
+    } else if (mpirun_check_ranks(o->ranks, &err)) {
+        status = cli_fail_usage(&err);
+    } else {
+        if (grid && !o->threads)
+            launch.threads = preflight_threads(&job.sweep);
+        status = mpirun_run(&launched, &is_cut, &launch, call->argc, call->argv, &err)
+                     ? cli_fail(&err)
+                     : (int)launched;
+    }
     job_release(&job);
     return status;
 }
@@ -524,17 +428,8 @@ static const struct option_row options[] = {
      .shown = "gpus of GRID.ini"},
     {0, "gpus-per-host", "N", OPTION_INT, .into = offsetof(struct doctor_options, gpus_per_host),
      .help = "Divide N GPUs on each host (0 = as GRID.ini says, or find them).", .max = GPU_MAX},
-    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct doctor_options, section),
-     .help = "Print only this part of the answer.", .choices = "machine|ranks|findings"},
+    {OPTION_SECTION("machine|ranks|findings")},
     {0},
-};
-
-static const struct example examples[] = {
-    {"espalier doctor", "Check a run on this machine."},
-    {"espalier doctor grid.ini -n 4", "Check a run with -n 4."},
-    {"srun --mpi=pmix -n 64 espalier doctor grid.ini", "Check a launch inside a Slurm job."},
-    {"espalier doctor -n 4 --gpus 0.5", "Show which GPU each of 4 ranks would get."},
-    {NULL, NULL},
 };
 
 const struct command command_doctor = {
@@ -549,7 +444,11 @@ const struct command command_doctor = {
         "Shows ranks, hosts, cores, GPUs, libraries and the filesystem of the database, and then "
         "each problem with its fix, also a program or input file that is missing, or too few "
         "ranks. Start it exactly as you would start run.",
-    .examples = examples,
+    .examples = {{"espalier doctor", "Check a run on this machine."},
+                 {"espalier doctor grid.ini -n 4", "Check a run with -n 4."},
+                 {"srun --mpi=pmix -n 64 espalier doctor grid.ini",
+                  "Check a launch inside a Slurm job."},
+                 {"espalier doctor -n 4 --gpus 0.5", "Show which GPU each of 4 ranks would get."}},
     .see = "run",
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,

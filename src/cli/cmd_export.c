@@ -12,9 +12,7 @@
 
 struct export_options {
     struct common_options common;
-    const char *sweep;
     const char *output;
-    bool is_forced;
 };
 
 static const struct answer_section section = {"trials", NULL, false, "trial config state value",
@@ -65,48 +63,31 @@ static void put_row(void *arg, const struct result_table *row)
     output_stream_write(&export->stream);
 }
 
-static int find_programs(struct export *export, struct store *store, struct err *err)
+static int add_trials(struct export *export, struct store *store, const char *sweep_name,
+                      struct err *err)
 {
-    struct result_table table;
+    struct query_sweep sweep;
+    struct result_table programs, metrics;
+    int64_t n;
+    int rc;
 
+    if (query_sweep(&sweep, store, sweep_name, err)) /* without a name: is there any? */
+        return -1;
+    if (query_table(&programs, store, QUERY_PROGRAM_SWEEPS, 0, err))
+        return -1;
     export->store = store;
     export->err = err;
-    if (export->stream.answer->style.kind != REPORT_JSONL)
-        return 0;
-    if (query_table(&table, store, QUERY_PROGRAM_SWEEPS, 0, err))
+    export->has_programs = programs.n_rows > 0 && export->stream.answer->style.kind == REPORT_JSONL;
+    result_table_release(&programs);
+    if (query_table(&metrics, store, QUERY_PROGRAM_METRICS, 0, err))
         return -1;
-    export->has_programs = table.n_rows > 0;
-    result_table_release(&table);
-    return 0;
-}
-
-static int warn_metrics(struct store *store, struct err *err)
-{
-    struct result_table table;
-    int64_t n;
-
-    if (query_table(&table, store, QUERY_PROGRAM_METRICS, 0, err))
-        return -1;
-    n = table.n_rows ? result_table_integer(&table, 0, "metrics") : 0;
-    result_table_release(&table);
+    n = metrics.n_rows ? result_table_integer(&metrics, 0, "metrics") : 0;
+    result_table_release(&metrics);
     if (n > STORE_REPORTED_COLUMNS)
         log_warn(
             "%lld of the %lld metrics that programs reported have no column: there are at most "
             "%d such columns; the table 'metric' of the database has all",
             (long long)n - STORE_REPORTED_COLUMNS, (long long)n, STORE_REPORTED_COLUMNS);
-    return 0;
-}
-
-static int add_trials(struct export *export, struct store *store, const char *sweep_name,
-                      struct err *err)
-{
-    struct query_sweep sweep;
-    int rc;
-
-    if (query_sweep(&sweep, store, sweep_name, err)) /* without a name: is there any? */
-        return -1;
-    if (find_programs(export, store, err) || warn_metrics(store, err))
-        return -1;
     rc = query_trials(store, sweep_name ? &sweep : NULL, put_row, export, err);
     if (export->report)
         answer_close(export->stream.answer);
@@ -117,44 +98,22 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
 {
     const struct export_options *o = arg;
     struct export export = {.report = NULL};
-    struct inputs inputs = {.is_forced = o->is_forced};
+    struct inputs inputs = {.is_forced = o->common.is_forced};
     int rc = o->output ? inputs_add_database(&inputs, o->common.db, store, NULL, err) : 0;
 
     if (!rc)
         rc = output_stream_open(&export.stream, answer, o->output, &inputs, err);
     if (!rc)
-        rc = output_stream_close(&export.stream, add_trials(&export, store, o->sweep, err));
+        rc = output_stream_close(&export.stream, add_trials(&export, store, o->common.sweep, err));
     inputs_release(&inputs);
-    return rc;
-}
-
-static int write_board(struct store *store, const struct export_options *o, struct err *err)
-{
-    struct inputs inputs = {.is_forced = o->is_forced};
-    struct outfolder out = {0};
-    struct query_sweep sweep;
-    int rc = inputs_add_database(&inputs, o->common.db, store, NULL, err) ||
-                     inputs_check_folder(&inputs, o->output, err)
-                 ? -1
-                 : 0;
-
-    inputs_release(&inputs);
-    if (rc || query_sweep(&sweep, store, o->sweep, err))
-        return -1;
-    if (!o->sweep && sweep.n_sweeps > 1)
-        log_info("sweep '%s', the last of %lld in %s; --sweep chooses another", sweep.name,
-                 (long long)sweep.n_sweeps, o->common.db);
-    if (outfolder_open(&out, o->output, o->is_forced, tensorboard_is_own, err))
-        return -1;
-    rc = tensorboard_write(&out, store, &sweep, err);
-    if (!rc)
-        rc = outfolder_commit(&out, err);
-    outfolder_discard(&out);
     return rc;
 }
 
 static int export_board(const struct export_options *o)
 {
+    struct inputs inputs = {.is_forced = o->common.is_forced};
+    struct outfolder out = {0};
+    struct query_sweep sweep;
     struct store *store = NULL;
     struct err err;
     int rc;
@@ -168,7 +127,21 @@ static int export_board(const struct export_options *o)
         return cli_fail_usage(&err);
     }
     cli_log_database(o->common.db);
-    rc = store_open_reader(&store, o->common.db, &err) || write_board(store, o, &err) ? -1 : 0;
+    rc = store_open_reader(&store, o->common.db, &err) ||
+                 inputs_add_database(&inputs, o->common.db, store, NULL, &err) ||
+                 inputs_check_folder(&inputs, o->output, &err) ||
+                 query_sweep(&sweep, store, o->common.sweep, &err)
+             ? -1
+             : 0;
+    inputs_release(&inputs);
+    if (!rc)
+        cli_note_sweeps(&o->common, &sweep);
+    if (!rc)
+        rc = outfolder_open(&out, o->output, o->common.is_forced, tensorboard_is_own, &err) ||
+                     tensorboard_write(&out, store, &sweep, &err) || outfolder_commit(&out, &err)
+                 ? -1
+                 : 0;
+    outfolder_discard(&out);
     store_close(store);
     return rc ? cli_fail(&err) : EXIT_OK;
 }
@@ -179,11 +152,11 @@ static int export_trials(struct call *call)
 
     if (!strcmp(o->common.format, "tensorboard"))
         return export_board(o);
-    return output_database(&o->common, NULL, OUTPUT_TABLE, fill, o);
+    return output_database(&o->common, OUTPUT_TABLE, fill, o);
 }
 
 static const struct option_row options[] = {
-    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct export_options, sweep),
+    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct common_options, sweep),
      .help = "Write the trials of the sweep NAME only.",
      .shown = "all sweeps; for tensorboard the last one run"},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct export_options, common.format),
@@ -192,17 +165,10 @@ static const struct option_row options[] = {
      .choices = "table|csv|json|jsonl|tensorboard", .default_text = "csv"},
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct export_options, output),
      .help = "Write to FILE; tensorboard writes to a new folder FILE.", .shown = "standard output"},
-    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct export_options, is_forced),
-     .help = "Replace FILE if it exists. A folder of --format tensorboard is replaced only if all "
-             "its files are event files."},
+    {OPTION_FORCE(
+        "Replace FILE if it exists. A folder of --format tensorboard is replaced only if all "
+        "its files are event files.")},
     {0},
-};
-
-static const struct example examples[] = {
-    {"espalier export -o trials.csv", "Write all trials of results.db to a CSV file."},
-    {"espalier export big.db --sweep demo --format json", "Print the trials of one sweep as JSON."},
-    {"espalier export --format tensorboard -o board", "Write curves and settings for TensorBoard."},
-    {NULL, NULL},
 };
 
 const struct command command_export = {
@@ -211,7 +177,11 @@ const struct command command_export = {
     .operands = "[DB]",
     .db_operand = DB_FIRST,
     .summary = "Write all trials as csv or json, one row each.",
-    .examples = examples,
+    .examples = {{"espalier export -o trials.csv", "Write all trials of results.db to a CSV file."},
+                 {"espalier export big.db --sweep demo --format json",
+                  "Print the trials of one sweep as JSON."},
+                 {"espalier export --format tensorboard -o board",
+                  "Write curves and settings for TensorBoard."}},
     .see = "best, show",
     .options = options,
     .common = COMMON_DB | COMMON_WIDE,

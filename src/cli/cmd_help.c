@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "cli/command/help.h"
-#include "cli/command/reference.h"
 #include "cli/print/cli.h"
 
 static int help(struct call *call)
@@ -14,26 +13,18 @@ static int help(struct call *call)
     struct buf out = {0};
 
     if (strcmp(format, "text") != 0) {
-        bool is_man = !strcmp(format, "man");
-
-        if (!reference_put(&out, topic ? topic : "commands",
-                           is_man ? REFERENCE_MAN : REFERENCE_MARKDOWN))
+        if (!help_put_reference(&out, topic ? topic : "commands",
+                                strcmp(format, "man") ? HELP_MARKDOWN : HELP_MAN))
             return cli_fail_command(topic);
-    } else if (topic && !command) {
-        return cli_fail_command(topic);
     } else if (command) {
         help_put_command(&out, command, STDOUT_FILENO);
+    } else if (topic) {
+        return cli_fail_command(topic);
     } else {
         help_put_commands(&out, STDOUT_FILENO);
     }
     return cli_answer(&out);
 }
-
-static const struct example examples[] = {
-    {"espalier help", "List the commands."},
-    {"espalier help run", "Show the options and examples of run."},
-    {NULL, NULL},
-};
 
 static const struct option_row options[] = {
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct common_options, format),
@@ -49,7 +40,8 @@ const struct command command_help = {
     .max_operands = 1,
     .operand_kind = VALUE_COMMAND,
     .summary = "List the commands, or show the help of one.",
-    .examples = examples,
+    .examples = {{"espalier help", "List the commands."},
+                 {"espalier help run", "Show the options and examples of run."}},
     .options = options,
     .run = help,
 };

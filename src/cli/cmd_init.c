@@ -38,15 +38,6 @@ struct init {
     double seconds; /* of the whole sweep on one core */
 };
 
-/* Standard output stays closed: its text comes last. */
-static int open_output(struct init *in, struct err *err)
-{
-    const char *output = in->options->output;
-
-    in->sweep = strcmp(output, "-") ? output : "grid.ini";
-    return in->sweep == output ? outfile_open(&in->out, output, OUTFILE_NEW, err) : 0;
-}
-
 static int32_t count_ranks(void)
 {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -54,38 +45,11 @@ static int32_t count_ranks(void)
     return n > 1 ? (int32_t)n : 1;
 }
 
-/* ---- lines about the data ---- */
+#define PARTS "which sample trains, validates and tests"
 
 static void add(struct init *in, enum param_id id, const char *value, const char *comment)
 {
     init_lines_add(&in->lines, INIT_SET, id, value, comment);
-}
-
-static void add_paths(struct init *in)
-{
-    for (int32_t i = 0; i < in->files.n; i++) {
-        const struct init_file *file = &in->files.file[i];
-        struct buf path = {0};
-
-        init_path(&path, in->options->output, file->path);
-        add(in, file->role, buf_text(&path),
-            file->role == P_SPLIT_FILE
-                ? "which sample trains, validates and tests"
-                : data_format_setting(in->files.format, param_table[file->role].key)->comment);
-        buf_release(&path);
-    }
-}
-
-/* A split file of two columns needs no name. */
-static void add_part(struct init *in)
-{
-    const struct init_file *split = init_files_find(&in->files, P_SPLIT_FILE);
-    const struct profile *p = split ? &split->profile : &in->columns.rows;
-    int32_t part = split ? split->column : in->columns.part;
-
-    in->facts.has_split = part >= 0;
-    if (part >= 0 && !(split && p->n_cols == 2) && strcmp(p->col[part].name, "part") != 0)
-        add(in, P_PART, p->col[part].name, "which sample trains, validates and tests");
 }
 
 /* Samples without a value enlarge the graph. If fewer than this share have a value, the others cost
@@ -99,7 +63,9 @@ static void add_columns(struct init *in)
     const struct data_format *format = in->files.format;
     const struct init_columns *c = &in->columns;
     const struct profile_column *col = c->rows.col, *trait = &col[c->trait];
+    const struct profile_column *group = c->group < 0 ? NULL : &col[c->group];
     enum data_task task = init_columns_task(c, format);
+    struct buf design = {0};
 
     if (c->writes_id)
         add(in, P_ID, col[c->id].name, "column of the ids");
@@ -122,14 +88,6 @@ static void add_columns(struct init *in)
         (double)trait->n < FEW_PHENOTYPED * c->ids->n)
         add(in, P_SUBSET, "phenotyped",
             "only samples with a value; all: the others join the graph too");
-}
-
-static void add_design(struct init *in)
-{
-    const struct init_columns *c = &in->columns;
-    const struct profile_column *group = c->group < 0 ? NULL : &c->rows.col[c->group];
-    struct buf design = {0};
-
     if (c->is_sure_group && propose_group(group->seen.n, in->facts.has_split))
         in->facts.n_groups = group->seen.n;
     if (in->facts.n_groups)
@@ -139,7 +97,7 @@ static void add_design(struct init *in)
         init_lines_add(&in->lines, INIT_OFF, P_GROUP, group->name,
                        "switch on to leave whole groups out, which is harder");
     init_columns_design(&design, c, in->facts.n_groups > 0);
-    if (design.size && data_format_setting(in->files.format, param_table[P_FIXED].key))
+    if (design.size && data_format_setting(format, param_table[P_FIXED].key))
         init_lines_add(&in->lines, INIT_OFF, P_FIXED, buf_text(&design),
                        "factors of the design; switch on, and add fixed to type");
     buf_release(&design);
@@ -148,10 +106,23 @@ static void add_design(struct init *in)
 static void add_data(struct init *in)
 {
     const struct init_columns *c = &in->columns;
+    const struct data_format *format = in->files.format;
+    const struct init_file *split = init_files_find(&in->files, P_SPLIT_FILE);
+    const struct profile *p = split ? &split->profile : &c->rows;
+    int32_t part = split ? split->column : c->part;
     char code[32];
 
-    add(in, P_FORMAT, in->files.format->name, "");
-    add_paths(in);
+    add(in, P_FORMAT, format->name, "");
+    for (int32_t i = 0; i < in->files.n; i++) {
+        const struct init_file *file = &in->files.file[i];
+        struct buf path = {0};
+
+        init_path(&path, in->options->output, file->path);
+        add(in, file->role, buf_text(&path),
+            file == split ? PARTS
+                          : data_format_setting(format, param_table[file->role].key)->comment);
+        buf_release(&path);
+    }
     snprintf(code, sizeof code, "%g", c->code);
     if (c->has_code)
         add(in, P_MISSING_GENOTYPE, code, "unlike the dosages: stands for a missing call");
@@ -159,37 +130,12 @@ static void add_data(struct init *in)
         add(in, P_DOSAGE, "DS", "dosages of imputation; GT: called alleles");
     if (c->number)
         add(in, P_TRAIT, c->number, "number of the column to predict");
-    add_part(in);
-    if (c->table) {
+    in->facts.has_split = part >= 0;
+    /* A split file of two columns needs no name. */
+    if (part >= 0 && !(split && p->n_cols == 2) && strcmp(p->col[part].name, "part") != 0)
+        add(in, P_PART, p->col[part].name, PARTS);
+    if (c->table)
         add_columns(in);
-        add_design(in);
-    }
-}
-
-/* ---- facts ---- */
-
-/* With a value. */
-static int32_t count_part(const struct dataset *d, enum part part)
-{
-    int32_t n = 0;
-
-    for (int32_t i = 0; d->part && i < d->n_samples; i++)
-        n += d->part[i] == part && dataset_is_labelled(d, i);
-    return n;
-}
-
-static int32_t count_rarest(const struct dataset *d)
-{
-    int32_t least = d->n_samples;
-
-    for (int32_t k = 0; k < d->n_classes; k++) {
-        int32_t n = 0;
-
-        for (int32_t i = 0; i < d->n_samples; i++)
-            n += d->label[i] == k;
-        least = n < least ? n : least;
-    }
-    return least;
 }
 
 /* With fewer samples, a test part and two folds leave none for the stop part. */
@@ -200,20 +146,30 @@ static int collect_facts(struct init *in, struct err *err)
 {
     const struct dataset *d = &in->job.data;
     struct init_facts *f = &in->facts;
+    int32_t n_of[PART_COUNT] = {0}; /* samples with a value */
 
+    for (int32_t i = 0; d->part && i < d->n_samples; i++)
+        n_of[d->part[i]] += dataset_is_labelled(d, i);
     f->format = in->files.format;
     f->is_classification = d->task == TASK_CLASSIFICATION;
     f->n_samples = d->n_samples;
     f->n_labelled = dataset_count_labelled(d);
     f->n_features = d->n_features;
     f->n_classes = d->n_classes;
-    f->n_rarest = count_rarest(d);
+    f->n_rarest = d->n_samples;
+    for (int32_t k = 0; k < d->n_classes; k++) {
+        int32_t n = 0;
+
+        for (int32_t i = 0; i < d->n_samples; i++)
+            n += d->label[i] == k;
+        f->n_rarest = n < f->n_rarest ? n : f->n_rarest;
+    }
     f->is_sparse = d->is_sparse;
     f->is_dosages = in->job.report.low >= 0 && in->job.report.high <= 2;
     f->has_edges = d->n_edges > 0;
-    f->n_train = count_part(d, PART_TRAIN);
-    f->n_val = count_part(d, PART_VAL);
-    f->n_stop = count_part(d, PART_STOP);
+    f->n_train = n_of[PART_TRAIN];
+    f->n_val = n_of[PART_VAL];
+    f->n_stop = n_of[PART_STOP];
     if (f->has_split || f->n_labelled >= LEAST_SAMPLES)
         return 0;
     return err_set(err, "%s: %d sample%s with a value, too few: a sweep needs at least %d",
@@ -222,38 +178,36 @@ static int collect_facts(struct init *in, struct err *err)
 
 /* ---- the budget ---- */
 
-/* Settings that the model type lacks do not count. */
-static bool is_kept(struct init *in, const struct settings *s)
-{
-    bool is_kept = true;
+/* As in `plan`, a configuration that takes more memory is not tried. */
+#define MOST_TRIED_BYTES 1e9
 
-    for (size_t a = 0; a < in->job.sweep.n_axes && is_kept; a++) {
-        enum param_id id = in->job.sweep.axes[a].id;
-        struct buf value = {0};
-
-        param_format(&value, id, s->v[id]);
-        is_kept = !settings_has(s, id) || init_lines_has_value(&in->lines, id, buf_text(&value));
-        buf_release(&value);
-    }
-    return is_kept;
-}
-
+/* Seconds of the configurations whose values are all left in the lines. Settings that the model
+ * type lacks do not count. */
 static double sum_seconds(struct init *in, const struct cost *cost)
 {
     double epochs = atof(buf_text(&init_lines_find(&in->lines, P_EPOCHS)->value)), sum = 0;
+    const struct sweep *sweep = &in->job.sweep;
     struct settings s;
 
     for (int32_t c = 0; c < in->job.plan.n_configs; c++) {
+        bool is_kept = true;
+
         plan_settings(&in->job.plan, c, &s);
-        if (is_kept(in, &s))
+        for (size_t a = 0; a < sweep->n_axes && is_kept; a++) {
+            enum param_id id = sweep->axes[a].id;
+            struct buf value = {0};
+
+            param_format(&value, id, s.v[id]);
+            is_kept =
+                !settings_has(&s, id) || init_lines_has_value(&in->lines, id, buf_text(&value));
+            buf_release(&value);
+        }
+        if (is_kept)
             sum += cost_seconds(cost, c) *
                    (settings_has(&s, P_EPOCHS) ? epochs / (double)s.v[P_EPOCHS].i : 1);
     }
     return sum * (double)propose_repeats(&in->lines);
 }
-
-/* As in `plan`, a configuration that takes more memory is not tried. */
-#define MOST_TRIED_BYTES 1e9
 
 /* Shrink the proposal until its time on one core is within the budget. The job is planned from the
  * whole proposal, and some of its configurations are trained for a moment. -1 and err: memory is
@@ -307,21 +261,6 @@ static int parse(struct init *in, struct errlist *faults)
                : job_parse_text(&in->job, in->sweep, buf_text(&in->text), faults);
 }
 
-/* Warnings are printed once, for the final text. */
-static int load_and_propose(struct init *in, struct errlist *faults)
-{
-    struct err err;
-
-    if (parse(in, faults) || job_load(&in->job, faults))
-        return -1;
-    if (collect_facts(in, &err))
-        return errlist_add_err(faults, &err);
-    propose(&in->lines, &in->facts);
-    if (parse(in, faults) || job_plan(&in->job, faults))
-        return -1;
-    return fit_budget(in, &err) ? errlist_add_err(faults, &err) : 0;
-}
-
 /* ---- what is printed ---- */
 
 static void put_data(struct buf *out, struct init *in)
@@ -353,62 +292,75 @@ static void put_data(struct buf *out, struct init *in)
             buf_printf(out, "%-11s %s\n", r->note[i].label, r->note[i].text);
 }
 
-static void put_sweep(struct buf *out, const struct init *in)
-{
-    bool fits = in->seconds <= in->options->budget_s;
-    char took[DURATION_TEXT], budget[DURATION_TEXT];
-    struct buf word = {0};
-
-    buf_puts(out, "sweep       ");
-    plan_put_size(out, &in->job.plan);
-    duration_words(took, in->seconds);
-    duration_words(budget, in->options->budget_s);
-    buf_printf(out, "\ncost        about %s on one core%s --budget %s%s\n", took,
-               fits ? " (within" : ", more than", budget,
-               fits ? ")" : ": a smaller sweep would have nothing to compare");
-    if (in->out.file)
-        buf_printf(out, "wrote       %s: check it, and change what you know better\n", in->sweep);
-    escape_shell(&word, in->sweep);
-    buf_printf(out, "next        espalier inspect %s\n            espalier run %s -n %d\n",
-               buf_text(&word), buf_text(&word), count_ranks());
-    buf_release(&word);
-}
-
 static int finish(struct init *in, struct err *err)
 {
-    struct buf report = {0};
+    double budget_s = in->options->budget_s;
+    bool fits = in->seconds <= budget_s;
+    char took[DURATION_TEXT], budget[DURATION_TEXT];
+    struct buf out = {0}, word = {0};
     int rc;
 
-    put_data(&report, in);
-    put_sweep(&report, in);
-    if (!in->out.file) {
-        rc = cli_print(&in->text, CLI_PLAIN, err);
-        if (!rc)
-            cli_warnf("%s", buf_text(&report));
-    } else {
+    put_data(&out, in);
+    buf_puts(&out, "sweep       ");
+    plan_put_size(&out, &in->job.plan);
+    buf_printf(&out, "\ncost        about %s on one core%s --budget %s%s\n",
+               duration_words(took, in->seconds), fits ? " (within" : ", more than",
+               duration_words(budget, budget_s),
+               fits ? ")" : ": a smaller sweep would have nothing to compare");
+    if (in->out.file)
+        buf_printf(&out, "wrote       %s: check it, and change what you know better\n", in->sweep);
+    escape_shell(&word, in->sweep);
+    buf_printf(&out, "next        espalier inspect %s\n            espalier run %s -n %d\n",
+               buf_text(&word), buf_text(&word), count_ranks());
+    if (in->out.file) {
         rc = outfile_write(&in->out, in->text.data, in->text.size, err) ||
-                     outfile_commit(&in->out, err)
+                     outfile_commit(&in->out, err) || cli_print(&out, CLI_PLAIN, err)
                  ? -1
-                 : cli_print(&report, CLI_PLAIN, err);
+                 : 0;
+    } else {
+        rc = cli_print(&in->text, CLI_PLAIN, err);
+        if (!rc && !buf_failed(&out)) {
+            escape_terminal(out.data, true);
+            fputs(buf_text(&out), stderr);
+        }
     }
-    buf_release(&report);
+    buf_release(&word);
+    buf_release(&out);
     return rc;
 }
 
+static int propose_sweep(struct init *in, struct errlist *faults)
+{
+    struct err err;
+
+    if (parse(in, faults) || job_load(&in->job, faults))
+        return -1;
+    if (collect_facts(in, &err))
+        return errlist_add_err(faults, &err);
+    propose(&in->lines, &in->facts);
+    if (parse(in, faults) || job_plan(&in->job, faults))
+        return -1;
+    return fit_budget(in, &err) ? errlist_add_err(faults, &err) : 0;
+}
+
+/* Warnings are printed once, for the final text. */
 static int init(struct init *in, const struct call *call, struct errlist *faults)
 {
+    const char *output = in->options->output;
     enum log_level level;
     struct err err;
     int rc;
 
-    if (open_output(in, &err) ||
+    /* Standard output stays closed: its text comes last. */
+    in->sweep = strcmp(output, "-") ? output : "grid.ini";
+    if ((in->sweep == output && outfile_open(&in->out, output, OUTFILE_NEW, &err)) ||
         init_files_read(&in->files, call->operands, call->n_operands, &err))
         return errlist_add_err(faults, &err);
     if (init_columns_read(&in->columns, &in->files, in->options->trait, faults))
         return -1;
     add_data(in);
     level = log_set_level(LOG_QUIET);
-    rc = load_and_propose(in, faults);
+    rc = propose_sweep(in, faults);
     log_set_level(level);
     if (rc)
         return -1;
@@ -447,14 +399,6 @@ static const struct option_row options[] = {
     {0},
 };
 
-static const struct example examples[] = {
-    {"espalier init panel.vcf.gz traits.csv --trait yield",
-     "Write grid.ini, which predicts the column yield from genotypes."},
-    {"espalier init molecules.csv --budget 1h -o molecules.ini",
-     "Propose a sweep of about an hour for a table of SMILES."},
-    {NULL, NULL},
-};
-
 const struct command command_init = {
     .name = "init",
     .group = GROUP_PREPARE,
@@ -467,7 +411,10 @@ const struct command command_init = {
         "The files are recognised by their content: genotypes such as VCF or PLINK 1, tables of "
         "genotypes, phenotypes, edges, features, labels, parts or SMILES, and a TUDataset "
         "folder.",
-    .examples = examples,
+    .examples = {{"espalier init panel.vcf.gz traits.csv --trait yield",
+                  "Write grid.ini, which predicts the column yield from genotypes."},
+                 {"espalier init molecules.csv --budget 1h -o molecules.ini",
+                  "Propose a sweep of about an hour for a table of SMILES."}},
     .see = "inspect, run, params",
     .options = options,
     .options_size = sizeof(struct init_options),

@@ -5,16 +5,17 @@
 
 #include "base/duration.h"
 #include "base/words.h"
-#include "cli/inspect_files.h"
 #include "cli/print/cli.h"
 #include "cli/print/inputs.h"
 #include "cli/print/output.h"
 #include "data/core/data_report.h"
 #include "data/core/label_summary.h"
+#include "data/core/resemblance.h"
 #include "data/format.h"
 #include "data/graph/graph.h"
 #include "gcn/reducer.h"
 #include "report/answer.h"
+#include "report/report.h"
 #include "report/rows.h"
 #include "run/advice.h"
 #include "run/job.h"
@@ -25,9 +26,6 @@
 struct inspect_options {
     struct common_options common;
     const char *splits, *unmatched, *duplicates; /* files to write, or NULL */
-    bool is_forced;
-    const char *section;
-    struct text_list set;
 };
 
 enum { DATA, CLASSES, GRAPH, REDUCTIONS, SPLITS, NOTES };
@@ -48,55 +46,9 @@ struct inspection {
     struct rows rows[NOTES + 1];
 };
 
-static void inspection_init(struct inspection *in, struct job *job)
-{
-    static const char *const classes[] = {"class", "samples"};
-    static const char *const reductions[] = {"reduce", "samples", "features", "columns"};
-    static const char *const splits[] = {"fold", "train", "val", "test", "stop"};
-    static const char *const notes[] = {"note", "text"};
-
-    memset(in->rows, 0, sizeof in->rows);
-    in->job = job;
-    rows_init(&in->rows[CLASSES], classes, 2);
-    rows_init(&in->rows[REDUCTIONS], reductions, 4);
-    rows_init(&in->rows[SPLITS], splits, 5);
-    rows_init(&in->rows[NOTES], notes, 2);
-}
-
-static void inspection_release(struct inspection *in)
-{
-    for (int s = 0; s <= NOTES; s++)
-        rows_release(&in->rows[s]);
-}
-
-static void add_fact(struct inspection *in, const char *name, double value)
-{
-    rows_real(&in->rows[DATA], name, value);
-}
-
 static void add_count(struct inspection *in, const char *name, int64_t value)
 {
     rows_integer(&in->rows[DATA], name, value);
-}
-
-/* The arrays are NULL if memory was short; the counts are then left out. */
-struct counts {
-    int64_t *nodes; /* [n] */
-    int64_t *edges; /* [n] */
-    int32_t n;
-    int32_t n_disconnected;
-    int32_t n_edgeless; /* with several nodes */
-};
-
-/* ---- components ---- */
-
-static int32_t root_of(int32_t *parent, int32_t node)
-{
-    while (parent[node] != node) {
-        parent[node] = parent[parent[node]];
-        node = parent[node];
-    }
-    return node;
 }
 
 /* parent: scratch, [nodes of the graph]. */
@@ -107,36 +59,16 @@ static int32_t count_components(int32_t *parent, const struct dataset_graph *g)
     for (int32_t i = 0; i < g->n_nodes; i++)
         parent[i] = i;
     for (int64_t e = 0; e < g->n_edges; e++) {
-        int32_t a = root_of(parent, g->source[e] - g->edge_base);
-        int32_t b = root_of(parent, g->target[e] - g->edge_base);
+        int32_t a = g->source[e] - g->edge_base, b = g->target[e] - g->edge_base;
 
+        for (; parent[a] != a; a = parent[a])
+            parent[a] = parent[parent[a]];
+        for (; parent[b] != b; b = parent[b])
+            parent[b] = parent[parent[b]];
         n -= a != b;
         parent[a] = b;
     }
     return n;
-}
-
-/* ---- counts ---- */
-
-static bool count_all(struct counts *c, const struct dataset *d)
-{
-    int32_t *parent, n_components = 0;
-
-    *c = (struct counts){.n = d->n_samples};
-    c->nodes = malloc((size_t)c->n * sizeof *c->nodes);
-    c->edges = malloc((size_t)c->n * sizeof *c->edges);
-    parent = malloc((size_t)d->n_nodes * sizeof *parent);
-    for (int32_t i = 0; c->nodes && c->edges && parent && i < c->n; i++) {
-        struct dataset_graph g = dataset_graph(d, i);
-
-        n_components = count_components(parent, &g);
-        c->nodes[i] = g.n_nodes;
-        c->edges[i] = g.n_edges;
-        c->n_disconnected += n_components > 1;
-        c->n_edgeless += g.n_nodes > 1 && g.n_edges == 0;
-    }
-    free(parent);
-    return c->nodes && c->edges && parent;
 }
 
 static int compare(const void *left, const void *right)
@@ -146,84 +78,87 @@ static int compare(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-static double median(const int64_t *sorted, int32_t n)
-{
-    return 0.5 * (double)(sorted[n / 2] + sorted[(n - 1) / 2]);
-}
-
-static void print_range(struct inspection *in, const char *what, int64_t *count, int32_t n)
+/* Print a line, without its end, on a size of the graphs, and sort the sizes. */
+static void print_sizes(struct inspection *in, const char *what, int64_t *size, int32_t n)
 {
     int64_t sum = 0;
 
-    qsort(count, (size_t)n, sizeof *count, compare);
+    qsort(size, (size_t)n, sizeof *size, compare);
     for (int32_t i = 0; i < n; i++)
-        sum += count[i];
+        sum += size[i];
     answer_printf(&in->answer, "%-11s %lld; %lld to %lld in a graph, median %g", what,
-                  (long long)sum, (long long)count[0], (long long)count[n - 1], median(count, n));
+                  (long long)sum, (long long)size[0], (long long)size[n - 1],
+                  0.5 * (double)(size[n / 2] + size[(n - 1) / 2]));
     add_count(in, what, sum);
 }
 
-static void print_counts(struct inspection *in, struct counts *c)
+static void print_dropped(struct inspection *in)
 {
     const struct data_report *r = &in->job->report;
 
-    print_range(in, "nodes", c->nodes, c->n);
-    answer_printf(&in->answer, "\n");
-    print_range(in, "edges", c->edges, c->n);
-    answer_printf(&in->answer, "; %lld duplicate%s and %lld self loop%s dropped\n",
+    answer_printf(&in->answer, "%lld duplicate%s and %lld self loop%s dropped\n",
                   (long long)r->n_duplicate_edges, plural(r->n_duplicate_edges),
                   (long long)r->n_self_loops, plural(r->n_self_loops));
-    answer_printf(&in->answer, "components  %d graph%s with more than one; %d without an edge\n",
-                  c->n_disconnected, plural(c->n_disconnected), c->n_edgeless);
-    add_count(in, "disconnected_graphs", c->n_disconnected);
-    add_count(in, "edgeless_graphs", c->n_edgeless);
 }
 
 /* ---- what was read ---- */
 
-/* Each process needs this memory. */
-static void print_graph_features(struct inspection *in)
+static int print_graphs(struct inspection *in, struct err *err)
 {
     const struct dataset *d = &in->job->data;
-    double bytes = (double)d->n_nodes * d->n_features * (d->dosage ? 1 : sizeof(float));
-    char words[BYTES_TEXT];
+    size_t n = (size_t)d->n_samples;
+    int64_t *nodes = malloc(n * sizeof *nodes), *edges = malloc(n * sizeof *edges);
+    int32_t *parent = malloc((size_t)d->n_nodes * sizeof *parent);
+    int32_t n_disconnected = 0, n_edgeless = 0;
+    int rc = nodes && edges && parent ? 0 : err_nomem(err, "graphs", n * sizeof *nodes);
 
-    answer_printf(&in->answer, "features    %d of each node, %s, %s\n", d->n_features,
-                  d->dosage ? "small integers" : "floats", bytes_words(words, bytes));
-    add_count(in, "features", d->n_features);
-    add_fact(in, "feature_bytes", bytes);
-}
+    for (int32_t i = 0; !rc && i < d->n_samples; i++) {
+        struct dataset_graph g = dataset_graph(d, i);
 
-static void print_graphs(struct inspection *in)
-{
-    struct counts counts;
-
-    print_graph_features(in);
-    if (count_all(&counts, &in->job->data))
-        print_counts(in, &counts);
-    free(counts.nodes);
-    free(counts.edges);
+        nodes[i] = g.n_nodes;
+        edges[i] = g.n_edges;
+        n_disconnected += count_components(parent, &g) > 1;
+        n_edgeless += g.n_nodes > 1 && g.n_edges == 0;
+    }
+    if (!rc) {
+        print_sizes(in, "nodes", nodes, d->n_samples);
+        answer_printf(&in->answer, "\n");
+        print_sizes(in, "edges", edges, d->n_samples);
+        answer_printf(&in->answer, "; ");
+        print_dropped(in);
+        answer_printf(&in->answer,
+                      "components  %d graph%s with more than one; %d without an edge\n",
+                      n_disconnected, plural(n_disconnected), n_edgeless);
+        add_count(in, "disconnected_graphs", n_disconnected);
+        add_count(in, "edgeless_graphs", n_edgeless);
+    }
+    free(nodes);
+    free(edges);
+    free(parent);
+    return rc;
 }
 
 #define MOST_GROUPS 5 /* in a line */
 
+/* Each process needs this memory. */
 static void print_features(struct inspection *in)
 {
     const struct dataset *d = &in->job->data;
-    double n = (double)d->n_nodes * d->n_features;
-    double bytes = n * (double)(d->dosage ? sizeof *d->dosage : sizeof *d->features.v);
+    double size = (double)(d->dosage ? sizeof *d->dosage : sizeof *d->features.v);
+    double bytes = (double)d->n_nodes * d->n_features * size;
     char words[BYTES_TEXT];
 
     add_count(in, "features", d->n_features);
     if (d->is_sparse) {
-        answer_printf(&in->answer, "features    %d, sparse\n", d->n_features);
-        answer_printf(&in->answer, "nonzeros    %lld\n", (long long)csr_nnz(&d->sparse_features));
+        answer_printf(&in->answer, "features    %d, sparse\nnonzeros    %lld\n", d->n_features,
+                      (long long)csr_nnz(&d->sparse_features));
         add_count(in, "nonzeros", csr_nnz(&d->sparse_features));
         return;
     }
-    answer_printf(&in->answer, "features    %d, %s, %s\n", d->n_features,
-                  d->dosage ? "small integers" : "floats", bytes_words(words, bytes));
-    add_fact(in, "feature_bytes", bytes);
+    answer_printf(&in->answer, "features    %d%s, %s, %s\n", d->n_features,
+                  d->graph_start ? " of each node" : "", d->dosage ? "small integers" : "floats",
+                  bytes_words(words, bytes));
+    rows_real(&in->rows[DATA], "feature_bytes", bytes);
 }
 
 static void add_note(struct inspection *in, const char *label, const char *text)
@@ -232,69 +167,41 @@ static void add_note(struct inspection *in, const char *label, const char *text)
     rows_text(&in->rows[NOTES], "text", text);
 }
 
-static void print_facts(struct inspection *in)
+static void print_digest(struct inspection *in)
 {
-    const struct data_report *r = &in->job->report;
+    char hex[HASH_HEX_SIZE];
 
+    hash_hex(in->job->data.digest, hex);
+    answer_printf(&in->answer, "digest      %s\n", hex);
+    rows_text(&in->rows[DATA], "digest", hex);
+}
+
+static int print_data(struct inspection *in, struct err *err)
+{
+    const struct job *job = in->job;
+    const struct dataset *d = &job->data;
+    const struct data_report *r = &job->report;
+    char words[DURATION_TEXT];
+
+    answer_printf(&in->answer, "samples     %d%s\n", d->n_samples, d->graph_start ? " graphs" : "");
+    add_count(in, "samples", d->n_samples);
+    print_features(in);
+    if (d->graph_start && print_graphs(in, err))
+        return -1;
     for (int32_t i = 0; i < r->n_notes; i++)
         if (r->note[i].kind == DATA_NOTE_FACT) {
             answer_printf(&in->answer, "%-11s %s\n", r->note[i].label, r->note[i].text);
             add_note(in, r->note[i].label, r->note[i].text);
         }
-}
-
-static void print_edges(struct inspection *in)
-{
-    const struct data_report *r = &in->job->report;
-    int64_t n = in->job->data.n_edges;
-
-    answer_printf(&in->answer,
-                  "edges       %lld given, %lld duplicate%s and %lld self loop%s dropped\n",
-                  (long long)n, (long long)r->n_duplicate_edges, plural(r->n_duplicate_edges),
-                  (long long)r->n_self_loops, plural(r->n_self_loops));
-    add_count(in, "edges", n);
-}
-
-static void print_data(struct inspection *in)
-{
-    const struct job *job = in->job;
-    const struct dataset *d = &job->data;
-    char hex[HASH_HEX_SIZE], words[DURATION_TEXT];
-
-    answer_printf(&in->answer, "samples     %d%s\n", d->n_samples, d->graph_start ? " graphs" : "");
-    add_count(in, "samples", d->n_samples);
-    if (d->graph_start)
-        print_graphs(in);
-    else
-        print_features(in);
-    print_facts(in);
-    if (d->n_edges && !d->graph_start)
-        print_edges(in);
-    hash_hex(d->digest, hex);
-    answer_printf(&in->answer, "digest      %s\n", hex);
-    answer_printf(&in->answer, "read in     %s\n", duration_words(words, job->load_s));
-    rows_text(&in->rows[DATA], "digest", hex);
-    add_fact(in, "read_s", job->load_s);
-}
-
-/* The name of an input has its path and hash. */
-static void print_inputs(struct inspection *in)
-{
-    const struct dataset *d = &in->job->data;
-    char hex[HASH_HEX_SIZE];
-
-    answer_printf(&in->answer, "program     reads its own data; inputs: %d file%s\n", d->n_features,
-                  plural(d->n_features));
-    add_count(in, "inputs", d->n_features);
-    for (int32_t i = 0; i < d->n_features; i++) {
-        const char *name = dataset_feature_name(d, i);
-
-        answer_printf(&in->answer, "input       %s\n", name);
-        add_note(in, "input", name);
+    if (d->n_edges && !d->graph_start) {
+        answer_printf(&in->answer, "edges       %lld given, ", (long long)d->n_edges);
+        print_dropped(in);
+        add_count(in, "edges", d->n_edges);
     }
-    hash_hex(d->digest, hex);
-    answer_printf(&in->answer, "digest      %s\n", hex);
-    rows_text(&in->rows[DATA], "digest", hex);
+    print_digest(in);
+    answer_printf(&in->answer, "read in     %s\n", duration_words(words, job->load_s));
+    rows_real(&in->rows[DATA], "read_s", job->load_s);
+    return 0;
 }
 
 #define MOST_CLASSES 10 /* in the lines for people */
@@ -323,6 +230,7 @@ static void print_classes(struct inspection *in)
 
 static void print_target(struct inspection *in)
 {
+    struct rows *rows = &in->rows[DATA];
     const struct dataset *d = &in->job->data;
     double *sorted = malloc((size_t)d->n_samples * sizeof *sorted);
     struct target_summary t;
@@ -333,11 +241,11 @@ static void print_target(struct inspection *in)
     free(sorted);
     answer_printf(&in->answer, "target      %d value%s, mean %.4g, sd %.4g, from %.4g to %.4g\n",
                   t.n, plural(t.n), t.mean, t.sd, t.min, t.max);
-    add_count(in, "target_values", t.n);
-    add_fact(in, "target_mean", t.mean);
-    add_fact(in, "target_sd", t.sd);
-    add_fact(in, "target_min", t.min);
-    add_fact(in, "target_max", t.max);
+    rows_integer(rows, "target_values", t.n);
+    rows_real(rows, "target_mean", t.mean);
+    rows_real(rows, "target_sd", t.sd);
+    rows_real(rows, "target_min", t.min);
+    rows_real(rows, "target_max", t.max);
 }
 
 static void print_groups(struct inspection *in)
@@ -363,26 +271,11 @@ static void print_groups(struct inspection *in)
     free(size);
 }
 
-/* "knn by cosine" */
-static void put_build(struct buf *out, const struct inspection *in, const struct graph_spec *spec,
-                      const struct settings *s)
-{
-    const struct data_format *format = data_format_at(in->job->sweep.fixed.v[P_FORMAT].i);
-
-    param_format(out, P_BUILD, s->v[P_BUILD]);
-    if (spec->build != GRAPH_KNN && spec->build != GRAPH_THRESHOLD)
-        return;
-    buf_puts(out, " by ");
-    param_format(out, P_METRIC, s->v[P_METRIC]);
-    /* Tables and PLINK 1.9 differ in the allele that they count. */
-    if (spec->metric == GRAPH_COSINE && format->has_genotypes && !format->is_simulated)
-        buf_puts(out, " (of the counted allele; kinship does not depend on which one is counted)");
-}
-
 /* The graph is that of the first configuration that has one. Others may differ if [graph] is
  * swept. */
 static int print_graph(struct inspection *in, struct err *err)
 {
+    const struct data_format *format = data_format_at(in->job->sweep.fixed.v[P_FORMAT].i);
     struct rows *rows = &in->rows[GRAPH];
     struct settings s;
     struct buf build = {0};
@@ -401,7 +294,15 @@ static int print_graph(struct inspection *in, struct err *err)
         return -1;
     }
     graph_count_degrees(&degrees, NULL, &a);
-    put_build(&build, in, &spec, &s);
+    param_format(&build, P_BUILD, s.v[P_BUILD]);
+    if (spec.build == GRAPH_KNN || spec.build == GRAPH_THRESHOLD) {
+        buf_puts(&build, " by ");
+        param_format(&build, P_METRIC, s.v[P_METRIC]);
+        /* Tables and PLINK 1.9 differ in the allele that they count. */
+        if (spec.metric == GRAPH_COSINE && format->has_genotypes && !format->is_simulated)
+            buf_puts(&build,
+                     " (of the counted allele; kinship does not depend on which one is counted)");
+    }
     answer_printf(&in->answer,
                   "graph       %s: %lld edges, %lld to %lld neighbours, mean %.1f, %d sample%s "
                   "alone, %d component%s\n",
@@ -420,53 +321,37 @@ static int print_graph(struct inspection *in, struct err *err)
     return 0;
 }
 
-static int print_reduction(struct inspection *in, const struct settings *s, struct err *err)
-{
-    const struct dataset *d = &in->job->data;
-    struct rows *rows = &in->rows[REDUCTIONS];
-    struct buf name = {0};
-    int32_t n_columns;
-
-    if (s->v[P_REDUCE].i == REDUCE_NONE)
-        return 0;
-    if (prepared_columns(&n_columns, in->job->prepared, s, err))
-        return -1;
-    param_format(&name, P_REDUCE, s->v[P_REDUCE]);
-    answer_printf(&in->answer, "reduced     %s: %d samples x %d features to %d column%s\n",
-                  buf_text(&name), d->n_samples, d->n_features, n_columns, plural(n_columns));
-    rows_text(rows, "reduce", buf_text(&name));
-    rows_integer(rows, "samples", d->n_samples);
-    rows_integer(rows, "features", d->n_features);
-    rows_integer(rows, "columns", n_columns);
-    buf_release(&name);
-    return 0;
-}
-
-/* Returns false if `where` leaves no configuration with this value. */
-static bool find_reduction(const struct job *job, int64_t reduce, struct settings *s)
-{
-    for (int32_t c = 0; c < job->plan.n_configs; c++) {
-        plan_settings(&job->plan, c, s);
-        if (s->v[P_REDUCE].i == reduce)
-            return true;
-    }
-    return false;
-}
-
+/* Each reduction that a configuration has. */
 static int print_reductions(struct inspection *in, struct err *err)
 {
     const struct job *job = in->job;
-    const struct sweep *sweep = &job->sweep;
-    struct settings s;
+    const struct dataset *d = &job->data;
+    struct rows *rows = &in->rows[REDUCTIONS];
+    int32_t n, n_columns;
+    const union value *values = sweep_values(&job->sweep, P_REDUCE, &n);
 
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        for (int32_t i = 0; sweep->axes[a].id == P_REDUCE && i < sweep->axes[a].n; i++)
-            if (find_reduction(job, sweep->axes[a].values[i].i, &s) && print_reduction(in, &s, err))
-                return -1;
-    if (sweep->swept[P_REDUCE])
-        return 0;
-    plan_settings_with(&job->plan, P_REDUCE, &s);
-    return print_reduction(in, &s, err);
+    for (int32_t i = 0; i < n; i++) {
+        struct buf name = {0};
+        struct settings s;
+        int32_t c = 0;
+
+        do
+            plan_settings(&job->plan, c, &s);
+        while (s.v[P_REDUCE].i != values[i].i && ++c < job->plan.n_configs);
+        if (values[i].i == REDUCE_NONE || c == job->plan.n_configs)
+            continue;
+        if (prepared_columns(&n_columns, job->prepared, &s, err))
+            return -1;
+        param_format(&name, P_REDUCE, values[i]);
+        answer_printf(&in->answer, "reduced     %s: %d samples x %d features to %d column%s\n",
+                      buf_text(&name), d->n_samples, d->n_features, n_columns, plural(n_columns));
+        rows_text(rows, "reduce", buf_text(&name));
+        rows_integer(rows, "samples", d->n_samples);
+        rows_integer(rows, "features", d->n_features);
+        rows_integer(rows, "columns", n_columns);
+        buf_release(&name);
+    }
+    return 0;
 }
 
 /* Folds differ in their validation parts. */
@@ -490,45 +375,44 @@ static void print_val_groups(struct inspection *in, const struct split *split)
     free(is_in);
 }
 
-static void print_split(struct inspection *in, const struct split *split, int32_t fold)
+static int print_splits(struct inspection *in, const struct settings *s, struct err *err)
 {
     struct rows *rows = &in->rows[SPLITS];
 
-    answer_printf(&in->answer, "split       ");
-    if (in->job->plan.folds > 1)
-        answer_printf(&in->answer, "fold %d: ", fold);
-    answer_printf(&in->answer, "%d train, %d val, %d test", split->n_train, split->n_val,
-                  split->n_test);
-    if (split->n_stop)
-        answer_printf(&in->answer, ", %d stop", split->n_stop);
-    if (in->job->data.group)
-        print_val_groups(in, split);
-    answer_printf(&in->answer, "\n");
-    rows_integer(rows, "fold", fold);
-    rows_integer(rows, "train", split->n_train);
-    rows_integer(rows, "val", split->n_val);
-    rows_integer(rows, "test", split->n_test);
-    rows_integer(rows, "stop", split->n_stop);
-}
-
-static int print_splits(struct inspection *in, const struct settings *s, struct err *err)
-{
     for (int32_t fold = 0; fold < in->job->plan.folds; fold++) {
         const struct split *split = prepared_split(in->job->prepared, s, 0, fold, err);
 
         if (!split)
             return -1;
-        print_split(in, split, fold);
+        answer_printf(&in->answer, "split       ");
+        if (in->job->plan.folds > 1)
+            answer_printf(&in->answer, "fold %d: ", fold);
+        answer_printf(&in->answer, "%d train, %d val, %d test", split->n_train, split->n_val,
+                      split->n_test);
+        if (split->n_stop)
+            answer_printf(&in->answer, ", %d stop", split->n_stop);
+        if (in->job->data.group)
+            print_val_groups(in, split);
+        answer_printf(&in->answer, "\n");
+        rows_integer(rows, "fold", fold);
+        rows_integer(rows, "train", split->n_train);
+        rows_integer(rows, "val", split->n_val);
+        rows_integer(rows, "test", split->n_test);
+        rows_integer(rows, "stop", split->n_stop);
     }
     return 0;
 }
 
-/* A line consists of a label, LABEL columns wide, and a text. */
-static void add_lines(struct inspection *in, char *lines)
+/* A line of the text consists of a label, LABEL columns wide, and a note. */
+static int print_leaks(struct inspection *in, struct err *err)
 {
     enum { LABEL = 12 };
+    struct buf text = {0};
+    int rc = leaks_put(&text, in->job, err);
+    char *lines = text.size && !buf_failed(&text) ? text.data : NULL;
 
-    for (char *line = strtok(lines, "\n"); line; line = strtok(NULL, "\n")) {
+    answer_printf(&in->answer, "%s", buf_text(&text));
+    for (char *line = lines ? strtok(lines, "\n") : NULL; line; line = strtok(NULL, "\n")) {
         char label[LABEL] = "";
         bool has_label = strlen(line) > LABEL && line[LABEL - 1] == ' ';
 
@@ -536,64 +420,158 @@ static void add_lines(struct inspection *in, char *lines)
             snprintf(label, sizeof label, "%.*s", (int)strcspn(line, " "), line);
         add_note(in, label, line + (has_label ? LABEL : 0));
     }
-}
-
-static int print_leaks(struct inspection *in, struct err *err)
-{
-    struct buf text = {0};
-    int rc = leaks_put(&text, in->job, err);
-
-    answer_printf(&in->answer, "%s", buf_text(&text));
-    if (text.size && !buf_failed(&text))
-        add_lines(in, text.data);
     buf_release(&text);
     return rc;
 }
 
-static int fill(struct inspection *in, struct err *err)
+/* ---- files ---- */
+
+/* Save the text if rc is 0, and release it. */
+static int save(int rc, struct buf *text, const char *path, const struct inputs *inputs,
+                struct err *err)
+{
+    if (!rc)
+        rc = cli_save(path, text, inputs, err);
+    buf_release(text);
+    return rc;
+}
+
+static int put_ids(struct buf *out, const struct names *ids, const char *file,
+                   const struct names *others, struct err *err)
+{
+    struct resemblance r;
+    int rc = resemblance_init(&r, others, err);
+
+    for (int32_t i = 0; !rc && i < ids->n; i++) {
+        const char *like = resemblance_find(&r, ids->text[i]);
+
+        report_put_csv(out, ids->text[i]);
+        buf_putc(out, ',');
+        report_put_csv(out, file);
+        buf_putc(out, ',');
+        report_put_csv(out, like ? like : "");
+        buf_putc(out, '\n');
+    }
+    resemblance_release(&r);
+    return rc;
+}
+
+static void put_part(struct buf *out, const struct dataset *d, const int32_t *nodes, int32_t n,
+                     const char *prefix, enum part part)
+{
+    for (int32_t i = 0; i < n; i++) {
+        report_put_csv(out, dataset_id(d, nodes[i]));
+        buf_printf(out, ",%s,%s", prefix, part_name(part));
+        if (d->group) {
+            buf_putc(out, ',');
+            report_put_csv(out, dataset_group_name(d, d->group[nodes[i]]));
+        }
+        buf_putc(out, '\n');
+    }
+}
+
+/* id,replicate,fold,part and, with groups, group */
+static int save_splits(const char *path, struct job *job, const struct settings *s,
+                       const struct inputs *inputs, struct err *err)
+{
+    struct buf text = {0};
+    char prefix[32];
+    int rc = 0;
+
+    buf_printf(&text, "id,replicate,fold,part%s\n", job->data.group ? ",group" : "");
+    for (int32_t r = 0; r < job->plan.replicates; r++)
+        for (int32_t f = 0; f < job->plan.folds && !rc; f++) {
+            const struct split *split = prepared_split(job->prepared, s, r, f, err);
+
+            if (!split) {
+                rc = -1;
+                continue;
+            }
+            snprintf(prefix, sizeof prefix, "%d,%d", r, f);
+            put_part(&text, &job->data, split->train, split->n_train, prefix, PART_TRAIN);
+            put_part(&text, &job->data, split->val, split->n_val, prefix, PART_VAL);
+            put_part(&text, &job->data, split->test, split->n_test, prefix, PART_TEST);
+            put_part(&text, &job->data, split->stop, split->n_stop, prefix, PART_STOP);
+        }
+    return save(rc, &text, path, inputs, err);
+}
+
+static void put_duplicate(void *arg, const struct leaks_member *m)
+{
+    struct buf *out = arg;
+
+    buf_printf(out, "%d,", m->set);
+    report_put_csv(out, m->id);
+    buf_printf(out, ",%s,%d,%s\n", m->is_apart ? "yes" : "no", m->replicate, m->side);
+}
+
+/* ---- together ---- */
+
+static int fill(struct inspection *in, const struct inspect_options *o, const struct inputs *inputs,
+                struct err *err)
 {
     struct job *job = in->job;
+    const struct dataset *d = &job->data;
     struct settings s;
+    struct buf text = {0};
 
     if (sweep_is_program(&job->sweep)) {
         advice_print(&job->advice, job->sweep.path);
-        print_inputs(in);
+        answer_printf(&in->answer, "program     reads its own data; inputs: %d file%s\n",
+                      d->n_features, plural(d->n_features));
+        add_count(in, "inputs", d->n_features);
+        for (int32_t i = 0; i < d->n_features; i++) { /* the name has its path and hash */
+            answer_printf(&in->answer, "input       %s\n", dataset_feature_name(d, i));
+            add_note(in, "input", dataset_feature_name(d, i));
+        }
+        print_digest(in);
         return 0;
     }
     plan_settings_with(&job->plan, P_STOP, &s); /* ridge has no such part */
-    if (job->data.graph_start && advice_plan(job, err))
+    if (d->graph_start && advice_plan(job, err))
         return -1;
     advice_print(&job->advice, job->sweep.path);
-    print_data(in);
-    if (job->data.task == TASK_CLASSIFICATION)
+    if (print_data(in, err))
+        return -1;
+    if (d->task == TASK_CLASSIFICATION)
         print_classes(in);
-    else if (job->data.task == TASK_REGRESSION)
+    else if (d->task == TASK_REGRESSION)
         print_target(in);
     print_groups(in);
-    if (!job->data.graph_start && (print_graph(in, err) || print_reductions(in, err)))
+    if ((!d->graph_start && (print_graph(in, err) || print_reductions(in, err))) ||
+        print_splits(in, &s, err) || print_leaks(in, err) ||
+        (o->splits && save_splits(o->splits, job, &s, inputs, err)))
         return -1;
-    return print_splits(in, &s, err) || print_leaks(in, err) ? -1 : 0;
+    if (!o->duplicates)
+        return 0;
+    buf_puts(&text, "set,id,both_sides,replicate,part\n");
+    return save(leaks_each_duplicate(job, put_duplicate, &text, err), &text, o->duplicates, inputs,
+                err);
 }
 
 static int inspect(struct job *job, const struct inspect_options *o, const struct inputs *inputs,
                    struct err *err)
 {
-    struct inspection in;
-    struct settings s;
+    static const char *const classes[] = {"class", "samples"};
+    static const char *const reductions[] = {"reduce", "samples", "features", "columns"};
+    static const char *const splits[] = {"fold", "train", "val", "test", "stop"};
+    static const char *const notes[] = {"note", "text"};
+    struct inspection in = {.job = job, .is_wide = o->common.is_wide};
+    bool is_for_people;
     int rc;
 
-    inspection_init(&in, job);
-    in.is_wide = o->common.is_wide;
-    output_begin(&in.answer, &o->common, o->section, OUTPUT_DOCUMENT);
-    rc = fill(&in, err);
-    for (int i = 0; !rc && (!answer_is_for_people(&in.answer) || o->section) && i <= NOTES; i++)
-        answer_table(&in.answer, &sections[i], rows_table(&in.rows[i]));
-    plan_settings_with(&job->plan, P_STOP, &s);
-    if (!rc && o->splits)
-        rc = inspect_save_splits(o->splits, job, &s, inputs, err);
-    if (!rc && o->duplicates)
-        rc = inspect_save_duplicates(o->duplicates, job, inputs, err);
-    inspection_release(&in);
+    rows_init(&in.rows[CLASSES], classes, 2);
+    rows_init(&in.rows[REDUCTIONS], reductions, 4);
+    rows_init(&in.rows[SPLITS], splits, 5);
+    rows_init(&in.rows[NOTES], notes, 2);
+    output_begin(&in.answer, &o->common, OUTPUT_DOCUMENT);
+    is_for_people = answer_is_for_people(&in.answer) && !o->common.section;
+    rc = fill(&in, o, inputs, err);
+    for (int i = 0; i <= NOTES; i++) {
+        if (!rc && !is_for_people)
+            answer_table(&in.answer, &sections[i], rows_table(&in.rows[i]));
+        rows_release(&in.rows[i]);
+    }
     return output_end(rc, &in.answer, err);
 }
 
@@ -613,28 +591,28 @@ static int check_outputs(struct inputs *inputs, const struct job *job,
                : 0;
 }
 
-/* If reading fails because no id joins, the ids are still listed. */
-static int load(struct job *job, const char *path, const struct inputs *inputs,
-                struct errlist *faults)
+/* If reading fails because no id joins, the ids are still listed: id,file,resembles. */
+static int prepare(struct job *job, const char *path, const struct inputs *inputs,
+                   struct errlist *faults)
 {
-    struct data_unmatched unmatched = {0};
+    const struct settings *s = &job->sweep.fixed;
+    struct data_unmatched u = {0};
+    struct buf text = {0};
     struct err err;
     int rc;
 
-    job->unmatched = path ? &unmatched : NULL;
+    job->unmatched = path ? &u : NULL;
     rc = job_load(job, faults);
     job->unmatched = NULL;
-    if (path && (!rc || unmatched.genotypes.n || unmatched.phenotypes.n) &&
-        inspect_save_unmatched(path, &unmatched, &job->sweep.fixed, inputs, &err))
+    buf_puts(&text, "id,file,resembles\n");
+    if (path && (!rc || u.genotypes.n || u.phenotypes.n) &&
+        save(put_ids(&text, &u.genotypes, s->v[P_GENOTYPES].s, &u.phenotypes, &err) ||
+                 put_ids(&text, &u.phenotypes, s->v[P_PHENOTYPES].s, &u.genotypes, &err),
+             &text, path, inputs, &err))
         rc = errlist_add_err(faults, &err);
-    data_unmatched_release(&unmatched);
-    return rc;
-}
-
-static int prepare(struct job *job, const char *unmatched, const struct inputs *inputs,
-                   struct errlist *faults)
-{
-    if (load(job, unmatched, inputs, faults))
+    data_unmatched_release(&u);
+    buf_release(&text);
+    if (rc)
         return -1;
     return job->data.graph_start ? job_points(job, faults) : job_plan(job, faults);
 }
@@ -642,13 +620,13 @@ static int prepare(struct job *job, const char *unmatched, const struct inputs *
 static int run_inspect(struct call *call)
 {
     const struct inspect_options *o = call->options;
-    struct inputs inputs = {.is_forced = o->is_forced};
+    struct inputs inputs = {.is_forced = o->common.is_forced};
     struct job job = {0};
     struct errlist faults = {0};
     struct err err;
     int status = EXIT_OK;
 
-    if (job_parse(&job, call->operands[0], &o->set, &faults))
+    if (job_parse(&job, call->operands[0], &o->common.set, &faults))
         status = cli_fail_all(&faults);
     else if (check_outputs(&inputs, &job, o, &err))
         status = cli_fail(&err);
@@ -671,20 +649,10 @@ static const struct option_row options[] = {
      .help =
          "Write the samples that equal others to FILE, as csv: set,id,both_sides,replicate,part "
          "(genotypes and molecules)."},
-    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct inspect_options, is_forced),
-     .help = "Replace files that exist."},
-    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct inspect_options, section),
-     .help = "Print only this part of the answer.",
-     .choices = "data|classes|graph|reductions|splits|notes"},
-    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct inspect_options, set),
-     .help = "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
+    {OPTION_FORCE("Replace files that exist.")},
+    {OPTION_SECTION("data|classes|graph|reductions|splits|notes")},
+    {OPTION_SET(SET_SWEEP)},
     {0},
-};
-
-static const struct example examples[] = {
-    {"espalier inspect grid.ini", "Show samples, markers, joins, parts and warnings."},
-    {"espalier inspect grid.ini --unmatched lost.csv", "List the ids that did not join."},
-    {NULL, NULL},
 };
 
 const struct command command_inspect = {
@@ -699,7 +667,9 @@ const struct command command_inspect = {
         "Shows samples, markers, joins, edges, classes, groups and parts, features that are "
         "likely to be the target itself, and samples that are equal. Of a sweep with [program] it "
         "shows the files in inputs.",
-    .examples = examples,
+    .examples = {{"espalier inspect grid.ini", "Show samples, markers, joins, parts and warnings."},
+                 {"espalier inspect grid.ini --unmatched lost.csv",
+                  "List the ids that did not join."}},
     .see = "init, plan",
     .options = options,
     .common = COMMON_FORMAT | COMMON_WIDE,

@@ -18,32 +18,20 @@
 #include "store/merge.h"
 #include "store/query/query.h"
 
-static void warn_writers(const struct merge_input *inputs, size_t n)
-{
-    struct lock_holder holder;
-
-    for (size_t i = 0; i < n; i++)
-        if (lock_is_held(inputs[i].path, &holder))
-            log_warn(
-                "%s: a run is writing to it (pid %lld on %s): its present contents are merged; "
-                "merge it again when the run has ended",
-                inputs[i].path, (long long)holder.pid, holder.host);
-}
-
 /* Shards are easily forgotten, and the output does not show it. */
-static void warn_missing(const struct merge_input *inputs, size_t n)
+static void warn_missing(const char *const *paths, int n)
 {
+    int missing = 0, example = 0;
     struct shard first, shard;
     bool *seen;
-    int missing = 0, example = 0;
 
-    if (!job_array_database_shard(&first, inputs[0].path))
+    if (!job_array_database_shard(&first, paths[0]))
         return;
     seen = calloc((size_t)first.n + 1, sizeof *seen);
     if (!seen)
         return;
-    for (size_t i = 0; i < n; i++)
-        if (job_array_database_shard(&shard, inputs[i].path) && shard.n == first.n)
+    for (int i = 0; i < n; i++)
+        if (job_array_database_shard(&shard, paths[i]) && shard.n == first.n)
             seen[shard.k] = true;
     for (int k = first.n; k >= 1; k--)
         if (!seen[k]) {
@@ -58,25 +46,26 @@ static void warn_missing(const struct merge_input *inputs, size_t n)
             missing, first.n, example, first.n, missing > 1 ? " ..." : "");
 }
 
-static int check_files(const char *out, const char *const *inputs, int n, struct err *err)
+static int check_input(const char *path, const char *out, struct err *err)
 {
+    struct lock_holder holder;
     struct stat st;
 
-    for (int i = 0; i < n; i++) {
-        if (outfile_is_same(out, inputs[i]))
-            return err_set(err,
-                           "%s: is both the output and an input: leave it out of the inputs (its "
-                           "contents stay)",
-                           inputs[i]);
-        if (stat(inputs[i], &st))
-            return err_set(err,
-                           "%s: %s: every input must be the database of a run; nothing is merged",
-                           inputs[i], errno == ENOENT ? "no such file" : strerror(errno));
-        if (!st.st_size)
-            return err_set(err,
-                           "%s: is empty: its run ended before anything was stored; leave it out",
-                           inputs[i]);
-    }
+    if (outfile_is_same(out, path))
+        return err_set(err,
+                       "%s: is both the output and an input: leave it out of the inputs (its "
+                       "contents stay)",
+                       path);
+    if (stat(path, &st))
+        return err_set(err, "%s: %s: every input must be the database of a run; nothing is merged",
+                       path, errno == ENOENT ? "no such file" : strerror(errno));
+    if (!st.st_size)
+        return err_set(err, "%s: is empty: its run ended before anything was stored; leave it out",
+                       path);
+    if (lock_is_held(path, &holder))
+        log_warn("%s: a run is writing to it (pid %lld on %s): its present contents are merged; "
+                 "merge it again when the run has ended",
+                 path, (long long)holder.pid, holder.host);
     return 0;
 }
 
@@ -86,13 +75,12 @@ static int merge(const char *out, const char *const *paths, int n, struct err *e
     struct errlist notes = {0};
     int rc = inputs ? 0 : err_nomem(err, "inputs", (size_t)n * sizeof *inputs);
 
-    for (int i = 0; !rc && i < n; i++)
+    for (int i = 0; !rc && i < n; i++) {
         inputs[i].path = paths[i];
-    if (!rc)
-        rc = check_files(out, paths, n, err);
+        rc = check_input(paths[i], out, err);
+    }
     if (!rc) {
-        warn_missing(inputs, (size_t)n);
-        warn_writers(inputs, (size_t)n);
+        warn_missing(paths, n);
         rc = merge_databases(out, inputs, (size_t)n, &notes, err);
     }
     for (size_t i = 0; i < notes.n; i++)
@@ -108,8 +96,8 @@ static int merge(const char *out, const char *const *paths, int n, struct err *e
 
 static const struct answer_section sweeps = {"sweeps", NULL, false, "sweep trials done", NULL};
 
-/* The next command, unless trials are missing or unfinished. */
-static int print_next(struct store *store, const char *db, struct err *err)
+/* Name the next command, unless trials are missing or unfinished. */
+static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
     struct result_table sweeps_now, missing;
     struct buf word = {0};
@@ -119,8 +107,10 @@ static int print_next(struct store *store, const char *db, struct err *err)
         return -1;
     open = missing.n_rows;
     result_table_release(&missing);
-    if (query_table(&sweeps_now, store, QUERY_SWEEPS, 0, err))
+    if (cli_note_incomplete(store, NULL, err) ||
+        query_table(&sweeps_now, store, QUERY_SWEEPS, 0, err))
         return -1;
+    answer_table(answer, &sweeps, &sweeps_now);
     for (int64_t r = 0; r < sweeps_now.n_rows; r++)
         open += result_table_integer(&sweeps_now, r, "trials") -
                 result_table_integer(&sweeps_now, r, "done") -
@@ -128,17 +118,9 @@ static int print_next(struct store *store, const char *db, struct err *err)
                 result_table_integer(&sweeps_now, r, "failed");
     result_table_release(&sweeps_now);
     if (!open)
-        log_info("all trials are finished; next: espalier best %s", escape_shell(&word, db));
+        log_info("all trials are finished; next: espalier best %s", escape_shell(&word, arg));
     buf_release(&word);
     return 0;
-}
-
-static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
-{
-    return output_query(answer, &sweeps, store, QUERY_SWEEPS, 0, err) ||
-                   cli_note_incomplete(store, NULL, err) || print_next(store, arg, err)
-               ? -1
-               : 0;
 }
 
 static int run_merge(struct call *call)
@@ -157,19 +139,13 @@ static int run_merge(struct call *call)
     }
     if (merge(call->common->db, inputs, n, &err))
         return cli_fail(&err);
-    return output_database(call->common, NULL, OUTPUT_TABLE, fill, call->common->db);
+    return output_database(call->common, OUTPUT_TABLE, fill, call->common->db);
 }
 
 static const struct option_row options[] = {
     {0, "db", "FILE", OPTION_TEXT, VALUE_DATABASE, offsetof(struct common_options, db),
      .help = "Merge into the database FILE. All operands are then inputs."},
     {0},
-};
-
-static const struct example examples[] = {
-    {"espalier merge results.db results.*of20.db",
-     "Join the databases of the 20 parts of a job array."},
-    {NULL, NULL},
 };
 
 const struct command command_merge = {
@@ -181,7 +157,8 @@ const struct command command_merge = {
     .operand_kind = VALUE_DATABASE,
     .summary = "Join databases, for example those of a job array.",
     .about = "OUT is created, or added to. Merging a database again changes nothing.",
-    .examples = examples,
+    .examples = {{"espalier merge results.db results.*of20.db",
+                  "Join the databases of the 20 parts of a job array."}},
     .see = "run, status",
     .options = options,
     .common = COMMON_FORMAT | COMMON_WIDE,

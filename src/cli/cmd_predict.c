@@ -12,22 +12,15 @@
 static const struct answer_section section = {"predictions", NULL, false, "id prediction", NULL};
 
 /* A part of the sweep may have another best configuration, and fewer models of each. */
-static int note_unfinished(const struct predict *w, struct err *err)
+static int add_predictions(struct answer *answer, struct predict *w, struct err *err)
 {
     struct store *store = w->replay.store;
     struct replay_trial trial;
 
-    if (w->o->trial)
-        return 0;
-    if (replay_find(&trial, store, w->trial[0], err))
-        return -1;
-    return cli_note_unfinished(store, trial.sweep_id, trial.sweep, err);
-}
-
-static int add_predictions(struct answer *answer, struct predict *w, struct err *err)
-{
-    if (predict_choose(w, err) || note_unfinished(w, err) || predict_prepare(w, err) ||
-        predict_samples(w, err))
+    if (predict_choose(w, err) ||
+        (!w->o->trial && (replay_find(&trial, store, w->trial[0], err) ||
+                          cli_note_unfinished(store, trial.sweep_id, trial.sweep, err))) ||
+        predict_prepare(w, err) || predict_samples(w, err))
         return -1;
     log_info("%lld sample%s predicted by %d model%s of c%lld", (long long)w->table.n_rows,
              plural(w->table.n_rows), w->n_models, plural(w->n_models), (long long)w->config_id);
@@ -35,42 +28,38 @@ static int add_predictions(struct answer *answer, struct predict *w, struct err 
     return 0;
 }
 
-/* The output must be none of the files that may be read. */
-static int find_inputs(struct inputs *inputs, const struct predict *w, struct err *err)
-{
-    const struct predict_options *o = w->o;
-
-    inputs_add(inputs, o->genotypes);
-    inputs_add(inputs, o->graphs);
-    inputs_add(inputs, o->phenotypes);
-    inputs_add(inputs, o->features);
-    inputs_add(inputs, o->edges);
-    return inputs_add_database(inputs, o->db, w->replay.store, &o->set, err);
-}
-
-/* Check the output file before the work. */
+/* Check the output file before the work: it must be none of the files that may be read. */
 static int fill(struct answer *answer, struct predict *w, struct err *err)
 {
-    const char *path = w->o->output;
-    struct inputs inputs = {.is_forced = w->o->is_forced};
+    const struct predict_options *o = w->o;
+    const char *const files[] = {o->genotypes, o->graphs, o->phenotypes, o->features, o->edges};
+    struct inputs inputs = {.is_forced = o->is_forced};
+    struct output_stream stream;
     int rc;
 
-    if (!path)
+    if (!o->output)
         return add_predictions(answer, w, err);
-    output_to_file(answer);
-    rc = find_inputs(&inputs, w, err) || inputs_check(&inputs, path, err) ||
-                 add_predictions(answer, w, err)
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        inputs_add(&inputs, files[i]);
+    rc = inputs_add_database(&inputs, o->db, w->replay.store, &o->set, err) ||
+                 output_stream_open(&stream, answer, o->output, &inputs, err)
              ? -1
-             : output_save(answer, path, &inputs, err);
+             : output_stream_close(&stream, add_predictions(answer, w, err));
     inputs_release(&inputs);
     return rc;
 }
 
-static int check_new(const struct predict_options *o, struct err *err)
+static int check_options(const struct predict_options *o, struct err *err)
 {
     const char *name = o->genotypes ? "genotypes" : o->graphs ? "graphs" : "features";
     int n = (o->genotypes != NULL) + (o->graphs != NULL) + (o->features != NULL);
+    int64_t id;
 
+    if ((o->config != NULL) + (o->trial != NULL) + (o->rule != NULL) > 1)
+        return err_set(err, "--config, --trial and --rule exclude each other");
+    if ((o->config && predict_parse_id(&id, o->config, 'c', err)) ||
+        (o->trial && predict_parse_id(&id, o->trial, 't', err)))
+        return -1;
     if (n > 1)
         return err_set(err, "--genotypes, --graphs and --features exclude each other");
     if (n && o->part)
@@ -81,47 +70,14 @@ static int check_new(const struct predict_options *o, struct err *err)
         return err_set(err, "--%s predicts all new samples: use it without --all", name);
     if (o->edges && !o->features)
         return err_set(err, "--edges needs the new nodes of --features FILE");
-    return 0;
-}
-
-static int check_options(const struct predict_options *o, struct err *err)
-{
-    int64_t id;
-
-    if ((o->config != NULL) + (o->trial != NULL) + (o->rule != NULL) > 1)
-        return err_set(err, "--config, --trial and --rule exclude each other");
-    if ((o->config && predict_parse_id(&id, o->config, 'c', err)) ||
-        (o->trial && predict_parse_id(&id, o->trial, 't', err)) || check_new(o, err))
-        return -1;
-    if (o->phenotypes && !o->genotypes)
-        return err_set(err, "--phenotypes needs the new samples of --genotypes FILE");
-    if (o->accepts_few_markers && !o->genotypes)
-        return err_set(err, "--few-markers needs the new samples of --genotypes FILE");
+    if ((o->phenotypes || o->accepts_few_markers) && !o->genotypes)
+        return err_set(err, "--%s needs the new samples of --genotypes FILE",
+                       o->phenotypes ? "phenotypes" : "few-markers");
     if (o->is_forced && !o->output)
         return err_set(err, "--force needs -o FILE");
     if (o->is_all && o->part)
         return err_set(err, "--all and --part exclude each other");
     return 0;
-}
-
-/* A file of new samples is not the operand DB. */
-static int open_database(struct store **store, const char *path, struct err *err)
-{
-    static const char *const options[] = {
-        [KIND_GENOTYPES] = "genotypes",
-        [KIND_SMI] = "graphs",
-    };
-    const struct variants_kind *variants;
-    enum data_kind kind;
-    struct err what, unknown;
-
-    if (!store_open_reader(store, path, &what))
-        return 0;
-    *err = what;
-    if (!recognize(&kind, &variants, path, &unknown) && kind < sizeof options / sizeof *options &&
-        options[kind])
-        err_set(err, "%s; to predict new samples in it: --%s %s", what.text, options[kind], path);
-    return -1;
 }
 
 struct predict_call {
@@ -135,19 +91,32 @@ static int predict(struct call *call)
     struct predict_options *o = &line->o;
     struct predict work = {.o = o};
     struct store *store = NULL;
+    const struct variants_kind *variants;
+    enum data_kind kind;
     struct answer answer;
-    struct err err;
+    struct err err, unknown;
     int rc;
 
     o->db = line->common.db;
     o->format = line->common.format;
+    o->sweep = line->common.sweep;
+    o->set = line->common.set;
+    o->is_forced = line->common.is_forced;
     if (check_options(o, &err))
         return cli_fail_usage(&err);
     work.replay = (struct replay){.db = o->db, .set = &o->set};
     cli_log_database(o->db);
-    rc = open_database(&store, o->db, &err);
+    rc = store_open_reader(&store, o->db, &err);
+    /* A file of new samples is not the operand DB. */
+    if (rc && !recognize(&kind, &variants, o->db, &unknown) &&
+        (kind == KIND_GENOTYPES || kind == KIND_SMI)) {
+        struct err what = err;
+
+        err_set(&err, "%s; to predict new samples in it: --%s %s", what.text,
+                kind == KIND_SMI ? "graphs" : "genotypes", o->db);
+    }
     work.replay.store = store;
-    output_begin(&answer, &line->common, NULL, OUTPUT_TABLE);
+    output_begin(&answer, &line->common, OUTPUT_TABLE);
     if (!rc)
         rc = fill(&answer, &work, &err);
     predict_release(&work);
@@ -188,25 +157,12 @@ static const struct option_row options[] = {
      .help = "Add a column for each model."},
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct predict_call, o.output),
      .help = "Write to FILE.", .shown = "standard output"},
-    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct predict_call, o.is_forced),
-     .help = "Replace the file of -o if it exists."},
+    {OPTION_FORCE("Replace the file of -o if it exists.")},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct predict_call, common.format),
      .help = "Write csv, json, or a table.", .choices = "table|csv|json", .default_text = "csv"},
-    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct predict_call, o.sweep),
-     .help = "Use the sweep NAME of the database.", .shown = "the last one run"},
-    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct predict_call, o.set),
-     .help = "Override a setting, for example the path of training data that have moved. May be "
-             "repeated."},
+    {OPTION_SWEEP},
+    {OPTION_SET(SET_DATA)},
     {0},
-};
-
-static const struct example examples[] = {
-    {"espalier predict -o predictions.csv",
-     "Predict the samples of the training data that have no phenotype."},
-    {"espalier predict --genotypes new.vcf.gz", "Predict new samples."},
-    {"espalier predict --graphs new.smi", "Predict new molecules."},
-    {"espalier predict --config c12 --part test", "Predict the test part with the models of c12."},
-    {NULL, NULL},
 };
 
 const struct command command_predict = {
@@ -219,7 +175,12 @@ const struct command command_predict = {
         "Each row has the mean prediction of the models, and the standard deviation between "
         "them. That standard deviation is no prediction interval. Numbers have as many digits as "
         "the models compute with.",
-    .examples = examples,
+    .examples = {{"espalier predict -o predictions.csv",
+                  "Predict the samples of the training data that have no phenotype."},
+                 {"espalier predict --genotypes new.vcf.gz", "Predict new samples."},
+                 {"espalier predict --graphs new.smi", "Predict new molecules."},
+                 {"espalier predict --config c12 --part test",
+                  "Predict the test part with the models of c12."}},
     .see = "best, show",
     .options = options,
     .common = COMMON_DB | COMMON_WIDE,

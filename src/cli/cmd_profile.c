@@ -28,7 +28,6 @@ static const struct answer_section sections[] = {
 
 struct profile_options {
     struct common_options common;
-    const char *section;
     long session;
 };
 
@@ -80,58 +79,35 @@ static int check(const struct result_table *row, struct store *store,
 
 /* ---- the session in words ---- */
 
-/* "2", "2, 5 to 9" */
+/* "2", "2, 5 to 9" of ascending ranks */
 struct rank_list {
     struct buf text;
     int64_t n, first, last; /* of the run of ranks that is not in the text yet */
 };
 
-static void end_run(struct rank_list *list)
-{
-    if (!list->n)
-        return;
-    buf_printf(&list->text, "%s%lld", list->text.size ? ", " : "", (long long)list->first);
-    if (list->last > list->first)
-        buf_printf(&list->text, "%s%lld", list->last > list->first + 1 ? " to " : ", ",
-                   (long long)list->last);
-}
-
-/* Ascending. */
+/* n = 0 ends the list. */
 static void add_ranks(struct rank_list *list, int64_t first, int64_t n)
 {
-    if (n <= 0)
-        return;
-    if (!list->n || first > list->last + 1) {
-        end_run(list);
-        list->first = first;
+    if (list->n && (!n || first > list->last + 1)) {
+        buf_printf(&list->text, "%s%lld", list->text.size ? ", " : "", (long long)list->first);
+        if (list->last > list->first)
+            buf_printf(&list->text, "%s%lld", list->last > list->first + 1 ? " to " : ", ",
+                       (long long)list->last);
     }
+    if (!list->n || first > list->last + 1)
+        list->first = first;
     list->last = first + n - 1;
     list->n += n;
-}
-
-static void print_ranks(struct answer *answer, struct rank_list *list, const char *what)
-{
-    end_run(list);
-    if (list->n)
-        answer_printf(answer, "rank%s %s %s\n", plural(list->n), buf_text(&list->text), what);
-    answer->out.failed |= buf_failed(&list->text);
-    buf_release(&list->text);
-}
-
-static bool has_rank(const struct result_table *table, int64_t rank)
-{
-    for (int64_t r = 0; r < table->n_rows; r++)
-        if (result_table_integer(table, r, "rank") == rank)
-            return true;
-    return false;
 }
 
 static int print_missing(struct answer *answer, struct store *store, int64_t session, int64_t ranks,
                          struct err *err)
 {
-    struct rank_list silent = {.n = 0}, late = {.n = 0};
+    static const char *const what[] = {"reported no counters: not counted",
+                                       "lost: counted up to the last report"};
+    struct rank_list lists[2] = {{.n = 0}};
     struct result_table counted, lost;
-    int64_t next = 0;
+    int64_t next = 0, l = 0;
 
     if (query_table(&counted, store, QUERY_PROFILE_RANKS, session, err))
         return -1;
@@ -139,47 +115,27 @@ static int print_missing(struct answer *answer, struct store *store, int64_t ses
         result_table_release(&counted);
         return -1;
     }
-    for (int64_t r = 0; r < counted.n_rows; r++) {
-        int64_t rank = result_table_integer(&counted, r, "rank");
+    for (int64_t r = 0; r <= counted.n_rows; r++) {
+        int64_t rank = r < counted.n_rows ? result_table_integer(&counted, r, "rank") : ranks;
 
-        add_ranks(&silent, next, rank - next);
-        add_ranks(&late, rank, has_rank(&lost, rank));
+        if (rank > next)
+            add_ranks(&lists[0], next, rank - next);
         next = rank + 1;
+        while (l < lost.n_rows && result_table_integer(&lost, l, "rank") < rank)
+            l++;
+        if (l < lost.n_rows && result_table_integer(&lost, l, "rank") == rank)
+            add_ranks(&lists[1], rank, 1);
     }
-    add_ranks(&silent, next, ranks - next);
-    print_ranks(answer, &silent, "reported no counters: not counted");
-    print_ranks(answer, &late, "lost: counted up to the last report");
+    for (int i = 0; i < 2; i++) {
+        add_ranks(&lists[i], 0, 0);
+        if (lists[i].n)
+            answer_printf(answer, "rank%s %s %s\n", plural(lists[i].n), buf_text(&lists[i].text),
+                          what[i]);
+        buf_release(&lists[i].text);
+    }
     result_table_release(&lost);
     result_table_release(&counted);
     return 0;
-}
-
-static void print_messages(struct answer *answer, const struct result_table *row)
-{
-    long long sent = result_table_integer(row, 0, "messages");
-    long long received = result_table_integer(row, 0, "received");
-    char size[BYTES_TEXT];
-
-    bytes_words(size, (double)result_table_integer(row, 0, "bytes"));
-    if (sent == received)
-        answer_printf(answer, "%lld message%s, %s\n", sent, plural(sent), size);
-    else
-        answer_printf(answer,
-                      "%lld message%s sent, %s; %lld received: the last counters of some ranks are "
-                      "missing\n",
-                      sent, plural(sent), size, received);
-}
-
-/* "finished", or "lost (no such process)" */
-static void put_outcome(struct buf *out, struct store *store, const struct result_table *row)
-{
-    const char *why;
-    enum session_life life =
-        session_check_life(&why, store, result_table_integer(row, 0, "session"));
-
-    buf_puts(out, result_table_text(row, 0, "outcome"));
-    if (*why && life != SESSION_LIFE_RUNNING)
-        buf_printf(out, " (%s)", why);
 }
 
 static int print_session(struct answer *answer, struct store *store, const struct result_table *row,
@@ -187,46 +143,38 @@ static int print_session(struct answer *answer, struct store *store, const struc
 {
     int64_t session = result_table_integer(row, 0, "session");
     int64_t ranks = result_table_integer(row, 0, "ranks");
-    char text[DURATION_TEXT];
-    struct buf outcome = {0};
+    long long sent = result_table_integer(row, 0, "messages");
+    long long received = result_table_integer(row, 0, "received");
+    char seconds[DURATION_TEXT], size[BYTES_TEXT];
+    const char *why;
+    enum session_life life = session_check_life(&why, store, session);
+    bool has_why = *why && life != SESSION_LIFE_RUNNING;
 
-    put_outcome(&outcome, store, row);
-    answer_printf(answer, "session %lld: %s, %lld rank%s, %s counted\n", (long long)session,
-                  buf_text(&outcome), (long long)ranks, plural(ranks),
-                  duration_words(text, result_table_real(row, 0, "seconds")));
-    answer->out.failed |= buf_failed(&outcome);
-    buf_release(&outcome);
+    answer_printf(answer, "session %lld: %s%s%s%s, %lld rank%s, %s counted\n", (long long)session,
+                  result_table_text(row, 0, "outcome"), has_why ? " (" : "", has_why ? why : "",
+                  has_why ? ")" : "", (long long)ranks, plural(ranks),
+                  duration_words(seconds, result_table_real(row, 0, "seconds")));
+    bytes_words(size, (double)result_table_integer(row, 0, "bytes"));
     if (ranks == 1)
         answer_printf(answer, "one process: no messages were sent\n");
+    else if (sent == received)
+        answer_printf(answer, "%lld message%s, %s\n", sent, plural(sent), size);
     else
-        print_messages(answer, row);
+        answer_printf(answer,
+                      "%lld message%s sent, %s; %lld received: the last counters of some ranks are "
+                      "missing\n",
+                      sent, plural(sent), size, received);
     return print_missing(answer, store, session, ranks, err);
-}
-
-static int fill_sections(struct answer *answer, struct store *store, const struct result_table *row,
-                         struct err *err)
-{
-    int64_t session = result_table_integer(row, 0, "session");
-    bool is_whole = answer_is_for_people(answer) && !answer->style.section;
-
-    if (is_whole && print_session(answer, store, row, err))
-        return -1;
-    if (!is_whole)
-        answer_table(answer, &sections[SESSION], row);
-    if (output_query(answer, &sections[ACTIVITIES], store, QUERY_PROFILE_ACTIVITIES, session,
-                     err) ||
-        output_query(answer, &sections[RANKS], store, QUERY_PROFILE_RANKS, session, err) ||
-        output_query(answer, &sections[GANGS], store, QUERY_PROFILE_GANGS, session, err) ||
-        output_query(answer, &sections[SIZES], store, QUERY_PROFILE_SIZES, session, err))
-        return -1;
-    /* The sections above show the same in fewer lines. */
-    return is_whole ? 0
-                    : output_query(answer, &sections[COUNTERS], store, QUERY_PROFILE_COUNTERS,
-                                   session, err);
 }
 
 static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
+    static const enum query queries[] = {
+        [ACTIVITIES] = QUERY_PROFILE_ACTIVITIES, [RANKS] = QUERY_PROFILE_RANKS,
+        [GANGS] = QUERY_PROFILE_GANGS,           [SIZES] = QUERY_PROFILE_SIZES,
+        [COUNTERS] = QUERY_PROFILE_COUNTERS,
+    };
+    bool is_whole = answer_is_for_people(answer) && !answer->style.section;
     const struct profile_options *o = arg;
     struct result_table row;
     int64_t session;
@@ -235,34 +183,40 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     if (choose_session(&session, store, o, err) ||
         query_table(&row, store, QUERY_PROFILE, session, err))
         return -1;
-    rc = check(&row, store, o, err) || fill_sections(answer, store, &row, err) ? -1 : 0;
+    rc = check(&row, store, o, err);
+    if (!rc && is_whole)
+        rc = print_session(answer, store, &row, err);
+    else if (!rc)
+        answer_table(answer, &sections[SESSION], &row);
+    /* For people the other sections show the counters in fewer lines. */
+    for (int i = ACTIVITIES; i <= COUNTERS - is_whole && !rc; i++) {
+        struct result_table table;
+
+        if (!answer_wants(answer, &sections[i]))
+            continue;
+        rc = query_table(&table, store, queries[i], session, err);
+        if (!rc) {
+            answer_table(answer, &sections[i], &table);
+            result_table_release(&table);
+        }
+    }
     result_table_release(&row);
     return rc;
 }
 
 static int profile(struct call *call)
 {
-    const struct profile_options *o = call->options;
-
-    return output_database(&o->common, o->section, OUTPUT_DOCUMENT, fill, o);
+    return output_database(call->common, OUTPUT_DOCUMENT, fill, call->options);
 }
 
 static const struct option_row options[] = {
-    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct profile_options, section),
+    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct common_options, section),
      .help = "Print only this part of the answer. counters has all counters of each rank.",
      .choices = "session|activities|ranks|gangs|sizes|counters"},
     {0, "session", "N", OPTION_INT, .into = offsetof(struct profile_options, session),
      .help = "Show session N.", .shown = "the last one that ran trials", .min = 1,
      .max = 2147483647},
     {0},
-};
-
-static const struct example examples[] = {
-    {"espalier profile", "Show where the time of the last run in results.db went."},
-    {"espalier profile big.db --session 2", "Show an earlier session of another database."},
-    {"espalier profile --section counters --format csv > counters.csv",
-     "Write all counters to a file."},
-    {NULL, NULL},
 };
 
 const struct command command_profile = {
@@ -286,7 +240,11 @@ const struct command command_profile = {
         "time in which the rank waited for the other members, at the beginning of a trial and in "
         "each sum, share and agree, which do not include it. A member that waits less than the "
         "others is the slow one.",
-    .examples = examples,
+    .examples = {{"espalier profile", "Show where the time of the last run in results.db went."},
+                 {"espalier profile big.db --session 2",
+                  "Show an earlier session of another database."},
+                 {"espalier profile --section counters --format csv > counters.csv",
+                  "Write all counters to a file."}},
     .see = "status, run",
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,

@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/terminal.h"
-#include "cli/plan_list.h"
+#include "cli/cmd_plan.h"
 #include "cli/print/cli.h"
 #include "launch/environment.h"
 #include "launch/job_array.h"
@@ -30,7 +30,6 @@ struct run_options {
     struct common_options common;
     long ranks;
     const char *shard;
-    struct text_list set;
     bool dry_run;
     const char *retry;
     bool new_sweep, accepts_inputs;
@@ -40,7 +39,6 @@ struct run_options {
     /* The members below are no options. */
     struct job_array_share share; /* from --db and --shard */
     double begun_s;
-    const char *grid;
     struct spawner spawner;
 };
 
@@ -49,15 +47,6 @@ static enum progress_mode progress_of(const struct run_options *o)
     bool is_quiet = o->common.is_quiet && !strcmp(o->progress, "auto");
 
     return progress_mode(is_quiet ? "none" : o->progress);
-}
-
-/* When mpirun has ended, rank 0 may hold the database for a moment. */
-static void wait_for_ranks(const char *db)
-{
-    struct lock_holder holder;
-
-    for (int i = 0; i < 100 && lock_is_held(db, &holder); i++)
-        clock_sleep(0.1);
 }
 
 /* Slurm's scancel signals mpirun too, which then drops the last lines of rank 0. */
@@ -80,7 +69,7 @@ static void print_rest(const char *db, const char *name)
 }
 
 static int start_mpirun(const struct run_options *o, const struct sweep *sweep, const char *command,
-                        int argc, char **argv)
+                        const struct call *call)
 {
     enum progress_mode mode = progress_of(o);
     struct mpirun launch = {
@@ -96,53 +85,21 @@ static int start_mpirun(const struct run_options *o, const struct sweep *sweep, 
         .color = terminal_has_color(STDERR_FILENO) ? "always" : "never",
     };
     const char *db = buf_text(&o->share.db);
+    struct lock_holder holder;
     enum exit_status status;
     bool is_cut = false;
     struct err err;
 
     if (mpirun_check_ranks(o->ranks, &err))
         return cli_fail_usage(&err);
-    if (mpirun_run(&status, &is_cut, &launch, argc, argv, &err))
+    if (mpirun_run(&status, &is_cut, &launch, call->argc, call->argv, &err))
         status = cli_fail(&err);
-    if (status == EXIT_ERROR || is_cut)
-        wait_for_ranks(db);
+    /* When mpirun has ended, rank 0 may hold the database for a moment. */
+    for (int i = 0; (status == EXIT_ERROR || is_cut) && i < 100 && lock_is_held(db, &holder); i++)
+        clock_sleep(0.1);
     if (is_cut)
         print_rest(db, sweep->fixed.v[P_SWEEP_NAME].s);
     return status;
-}
-
-/* The command as typed, which `run -n` passes to its ranks. */
-static void join_words(struct buf *out, int argc, char **argv)
-{
-    const char *typed = getenv(PROCESS_COMMAND);
-
-    if (typed) {
-        buf_puts(out, typed);
-        return;
-    }
-    buf_puts(out, "espalier run");
-    for (int i = 1; i < argc; i++)
-        buf_printf(out, " %s", argv[i]);
-}
-
-/* Returns -1, and the exit status of `run`, if a finding forbids the launch. */
-static int print_findings(int *status, const struct findings *findings)
-{
-    int rc = 0;
-
-    for (int32_t i = 0; i < findings->n; i++) {
-        const struct finding *f = &findings->list[i];
-        struct err err;
-
-        if (!f->is_refused) {
-            log_warn("%s; %s", f->what, f->fix);
-            continue;
-        }
-        err_set(&err, "%s; %s", f->what, f->fix);
-        *status = cli_fail_usage(&err);
-        rc = -1;
-    }
-    return rc;
 }
 
 /* Check the database and the launch before data are read and ranks are started. The lock taken
@@ -162,72 +119,61 @@ static int check(int *status, const struct world *world, const struct rank_info 
         checks.starts_ranks = o->ranks > 1 && !world->is_mpi;
         rc = checks_find(&findings, info, world->size, &checks, &err);
     }
-    if (!rc)
-        return print_findings(status, &findings);
-    *status = cli_fail(&err);
-    return -1;
+    if (rc)
+        *status = cli_fail(&err);
+    for (int32_t i = 0; i < findings.n; i++) {
+        const struct finding *f = &findings.list[i];
+
+        if (!f->is_refused) {
+            log_warn("%s; %s", f->what, f->fix);
+            continue;
+        }
+        err_set(&err, "%s; %s", f->what, f->fix);
+        *status = cli_fail_usage(&err);
+        rc = -1;
+    }
+    return rc;
 }
 
-/* others: out, what the other ranks have been told. */
-static int run_sweep(enum sweep_others *others, const struct world *world, struct job *job,
-                     const struct sweep_options *options)
+/* With --dry-run, list the trials instead. others: out, what the other ranks have been told. */
+static int run_job(enum sweep_others *others, const struct world *world, struct job *job,
+                   const struct run_options *o, const struct sweep_options *options)
 {
+    bool is_program = sweep_is_program(&job->sweep);
     struct errlist faults = {0};
     struct sweep_end end;
-    int status, rc = sweep_run_lead(&end, world, job, options, &faults);
+    struct err err;
+    int status, rc;
 
-    if (rc)
-        status = cli_fail_all(&faults);
-    if (!rc || end.status == EXIT_RESUMABLE)
-        status = (int)end.status;
+    cli_log_database(options->db);
+    if (job_load(job, &faults) || job_plan(job, &faults))
+        return cli_fail_all(&faults);
+    if (o->dry_run)
+        return plan_list(job, options->db, &options->shard,
+                         &(struct plan_options){.common = o->common,
+                                                .has_commands = is_program,
+                                                .is_run = true,
+                                                .retry_failed = options->retry_failed,
+                                                .ranks = world->is_mpi ? world->size : o->ranks});
+    if (sweep_run_check_ranks(job, world->size, options, &err))
+        return cli_fail_usage(&err);
+    /* Before anything runs, rather than as a failure of every trial. */
+    if (is_program && program_lines_check(job, options->db, &err)) {
+        advice_print(&job->advice, job->sweep.path); /* which may tell the reason */
+        return cli_fail_usage(&err);
+    }
+    if (o->share.is_alone)
+        log_info("--shard auto: not in a job array, so the whole sweep runs");
+    rc = sweep_run_lead(&end, world, job, options, &faults);
+    status = rc ? cli_fail_all(&faults) : (int)end.status;
+    if (end.status == EXIT_RESUMABLE)
+        status = EXIT_RESUMABLE;
     if (end.has_rest)
         sweep_summary_broken(options->db, job, &options->shard, end.has_changed);
     if (end.others == SWEEP_OTHERS_UNSURE)
         world_abort(world, status);
     *others = end.others;
     return status;
-}
-
-/* Before anything runs, rather than as a failure of every trial. */
-static int check_program(const struct job *job, const char *db, struct err *err)
-{
-    struct program_lines lines;
-    int rc = program_lines_open(&lines, job, db, err);
-
-    if (!rc)
-        rc = program_lines_check(&lines, err);
-    program_lines_close(&lines);
-    return rc;
-}
-
-/* With --dry-run, list the trials instead. */
-static int run_job(enum sweep_others *others, const struct world *world, struct job *job,
-                   const struct run_options *o, const struct sweep_options *options)
-{
-    struct errlist faults = {0};
-    struct err err;
-
-    cli_log_database(options->db);
-    if (job_load(job, &faults) || job_plan(job, &faults))
-        return cli_fail_all(&faults);
-    if (o->dry_run)
-        return plan_list(job,
-                         &(struct plan_options){.common = &o->common,
-                                                .db = options->db,
-                                                .shard = &options->shard,
-                                                .has_commands = sweep_is_program(&job->sweep),
-                                                .is_run = true,
-                                                .retry_failed = options->retry_failed,
-                                                .ranks = world->is_mpi ? world->size : o->ranks});
-    if (sweep_run_check_ranks(job, world->size, options, &err))
-        return cli_fail_usage(&err);
-    if (sweep_is_program(&job->sweep) && check_program(job, options->db, &err)) {
-        advice_print(&job->advice, job->sweep.path); /* which may tell the reason */
-        return cli_fail_usage(&err);
-    }
-    if (o->share.is_alone)
-        log_info("--shard auto: not in a job array, so the whole sweep runs");
-    return run_sweep(others, world, job, options);
 }
 
 /* The same, after the ranks know their GPUs. */
@@ -246,14 +192,14 @@ static int settle_and_run(enum sweep_others *others, const struct world *world, 
     return status;
 }
 
-static int lead(enum sweep_others *others, const struct world *world, const struct rank_info *info,
-                struct run_options *o, int argc, char **argv)
+/* Run on rank 0. Returns the exit status. */
+static int lead(const struct world *world, const struct rank_info *info, struct run_options *o,
+                const struct call *call)
 {
+    const char *typed = getenv(PROCESS_COMMAND); /* by `run -n`, which starts its ranks */
+    enum sweep_others others = SWEEP_OTHERS_WAIT;
     struct buf command = {0};
     struct sweep_options options = {
-        .db = buf_text(&o->share.db),
-        .shard = o->share.shard,
-        .merge = buf_text(&o->share.merge),
         .retry_failed = o->retry != NULL,
         .new_sweep = o->new_sweep,
         .accepts_inputs = o->accepts_inputs,
@@ -266,49 +212,33 @@ static int lead(enum sweep_others *others, const struct world *world, const stru
     };
     struct errlist faults = {0};
     struct job job = {0};
-    int status;
-
-    join_words(&command, argc, argv);
-    options.command = buf_text(&command);
-    if (job_parse(&job, o->grid, &o->set, &faults))
-        status = cli_fail_all(&faults);
-    else if (o->dry_run || !check(&status, world, info, o, &job))
-        status = o->ranks > 1 && !world->is_mpi && !o->dry_run
-                     ? start_mpirun(o, &job.sweep, options.command, argc, argv)
-                     : settle_and_run(others, world, &job, o, &options);
-    job_release(&job);
-    buf_release(&command);
-    return status;
-}
-
-/* Run on rank 0. Returns the exit status. */
-static int prepare_and_lead(const struct world *world, const struct rank_info *info,
-                            struct run_options *o, int argc, char **argv)
-{
-    enum sweep_others others = SWEEP_OTHERS_WAIT;
     struct err err;
     int status;
 
     stop_have_come_up();
     if (world->is_mpi)
         launch_report_up();
-    if (job_array_share_open(&o->share, o->shard, o->common.db, &err))
+    buf_puts(&command, typed ? typed : "espalier run");
+    for (int i = 1; !typed && i < call->argc; i++)
+        buf_printf(&command, " %s", call->argv[i]);
+    options.command = buf_text(&command);
+    if (job_array_share_open(&o->share, o->shard, o->common.db, &err)) {
         status = cli_fail_usage(&err);
-    else
-        status = lead(&others, world, info, o, argc, argv);
+    } else if (job_parse(&job, call->operands[0], &o->common.set, &faults)) {
+        status = cli_fail_all(&faults);
+    } else if (o->dry_run || !check(&status, world, info, o, &job)) {
+        options.db = buf_text(&o->share.db);
+        options.shard = o->share.shard;
+        options.merge = buf_text(&o->share.merge);
+        status = o->ranks > 1 && !world->is_mpi && !o->dry_run
+                     ? start_mpirun(o, &job.sweep, options.command, call)
+                     : settle_and_run(&others, world, &job, o, &options);
+    }
+    job_release(&job);
+    buf_release(&command);
     if (others == SWEEP_OTHERS_WAIT && sweep_run_dismiss(world, &err))
         cli_fail(&err);
     return status;
-}
-
-/* Run on the other ranks. */
-static int follow(const struct world *world, struct spawner *spawner)
-{
-    struct err err;
-
-    if (sweep_run_follow(world, spawner, &err))
-        world_abort(world, cli_fail(&err));
-    return EXIT_OK;
 }
 
 /* End all ranks: one was lost while they depend on each other. */
@@ -334,14 +264,6 @@ static void tell_alive(const struct world *world)
     launch_report_alive();
 }
 
-/* Before MPI, and before it is known whether the sweep runs programs. */
-static int start_spawner(struct run_options *o, struct err *err)
-{
-    bool is_rank = o->ranks <= 1 || world_is_launched();
-
-    return o->dry_run || !is_rank ? 0 : spawner_start(&o->spawner, err);
-}
-
 static int run(struct call *call)
 {
     const struct guard_hooks hooks = {.died = end_launch, .alive = tell_alive};
@@ -349,11 +271,11 @@ static int run(struct call *call)
     struct rank_info *info = NULL;
     struct world world;
     struct err err;
-    int status;
+    int status = EXIT_OK;
 
     o->begun_s = mpirun_begun();
-    o->grid = call->operands[0];
-    if (start_spawner(o, &err))
+    /* Before MPI, and before it is known whether the sweep runs programs. */
+    if (!o->dry_run && (o->ranks <= 1 || world_is_launched()) && spawner_start(&o->spawner, &err))
         return cli_fail(&err);
     if (world_open(&world, &hooks, &err))
         return cli_fail(&err);
@@ -362,8 +284,10 @@ static int run(struct call *call)
     if (rank_info_gather(&world, NULL, &info, &err))
         log_warn("the launch was not checked: %s", err.text);
     world_expect((double)INFINITY);
-    status = world.rank ? follow(&world, &o->spawner)
-                        : prepare_and_lead(&world, info, o, call->argc, call->argv);
+    if (world.rank == 0)
+        status = lead(&world, info, o, call);
+    else if (sweep_run_follow(&world, &o->spawner, &err))
+        world_abort(&world, cli_fail(&err));
     spawner_stop(&o->spawner);
     free(info);
     job_array_share_release(&o->share);
@@ -378,8 +302,7 @@ static const struct option_row options[] = {
     {'n', "ranks", "N", OPTION_INT, .into = offsetof(struct run_options, ranks),
      .help = "Start N ranks with mpirun. Leave it out under mpirun or srun.", .default_text = "1",
      .min = 1, .max = 100000},
-    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct run_options, set),
-     .help = "Override a setting of the sweep file, or with grid.K=V,V an axis. May be repeated."},
+    {OPTION_SET(SET_SWEEP)},
     {0, "shard", "K/N|auto", OPTION_TEXT, .into = offsetof(struct run_options, shard),
      .help = "Run only part K of N, into a database with .KofN in its name. auto takes both from "
              "the job array."},
@@ -412,15 +335,6 @@ static const struct option_row options[] = {
     {0},
 };
 
-static const struct example examples[] = {
-    {"espalier run grid.ini -n 4", "Run a sweep on four ranks of this machine."},
-    {"srun --mpi=pmix espalier run grid.ini", "Run it on all ranks of a Slurm job."},
-    {"espalier run grid.ini --shard auto", "Run the part of one element of a job array."},
-    {"espalier run grid.ini --set epochs=200 --set grid.dropout=0.2,0.5",
-     "Override a setting and an axis of the sweep file."},
-    {NULL, NULL},
-};
-
 const struct command command_run = {
     .name = "run",
     .group = GROUP_RUN,
@@ -433,7 +347,12 @@ const struct command command_run = {
     .about = "Trials whose results are in the database are not run again, so the same command "
              "resumes a sweep that was stopped, and runs only the new points of a grid that has "
              "grown. The database is created if it does not exist.",
-    .examples = examples,
+    .examples = {{"espalier run grid.ini -n 4", "Run a sweep on four ranks of this machine."},
+                 {"srun --mpi=pmix espalier run grid.ini", "Run it on all ranks of a Slurm job."},
+                 {"espalier run grid.ini --shard auto",
+                  "Run the part of one element of a job array."},
+                 {"espalier run grid.ini --set epochs=200 --set grid.dropout=0.2,0.5",
+                  "Override a setting and an axis of the sweep file."}},
     .see = "plan, status, best, doctor",
     .options = options,
     .common = COMMON_DB,

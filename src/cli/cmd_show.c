@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/log.h"
 #include "cli/print/cli.h"
-#include "cli/print/models.h"
+#include "cli/print/inputs.h"
 #include "cli/print/output.h"
+#include "predict/predict.h"
+#include "predict/replay.h"
 #include "program/log_file.h"
 #include "report/answer.h"
 #include "report/rows.h"
 #include "store/query/query.h"
 #include "store/trial_files.h"
+#include "trial/kept.h"
 #include "trial/result.h"
 
 enum { TAB = 8 };
@@ -46,55 +50,19 @@ static const struct page_part trial_parts[] = {
     {{NULL, NULL, false, NULL, NULL}, QUERY_COUNT},
 };
 
-/* c12 or 12: a configuration; t345: a trial. */
-static const struct page_part *parse_id(const char *text, int64_t *id, struct err *err)
-{
-    bool is_trial = *text == 't';
-
-    if (!query_parse_id(id, text, is_trial ? 't' : 'c')) {
-        err_set(err, "'%s' is not an id: must be c12 (a configuration) or t345 (a trial)", text);
-        return NULL;
-    }
-    return is_trial ? trial_parts : config_parts;
-}
-
 static const struct page_part reported = {
     {"metrics", "metrics that the program reported", false, "metric value", NULL},
     QUERY_TRIAL_REPORTED};
 
-static int is_of_program(bool *is, struct store *store, int64_t id, struct err *err)
+/* state: out, of a trial that a program ran; "" for a model. -1 and err. */
+static int read_state(char state[16], struct store *store, int64_t id, struct err *err)
 {
     struct result_table program;
 
     if (query_table(&program, store, QUERY_TRIAL_OF_PROGRAM, id, err))
         return -1;
-    *is = program.n_rows > 0;
+    snprintf(state, 16, "%s", program.n_rows ? result_table_text(&program, 0, "state") : "");
     result_table_release(&program);
-    return 0;
-}
-
-static int add_files(struct answer *answer, struct store *store, const struct page_part *part,
-                     int64_t id, struct err *err)
-{
-    static const char *const names[] = {"path", "bytes"};
-    struct result_table files;
-    struct buf path = {0};
-    struct rows rows;
-
-    if (query_table(&files, store, QUERY_TRIAL_FILES, id, err))
-        return -1;
-    rows_init(&rows, names, sizeof names / sizeof *names);
-    for (int64_t r = 0; r < files.n_rows; r++) {
-        buf_clear(&path);
-        trial_files_put_folder(&path, store_path(store), id);
-        buf_printf(&path, "/%s", result_table_text(&files, r, "file"));
-        rows_text(&rows, "path", buf_text(&path));
-        rows_integer(&rows, "bytes", result_table_integer(&files, r, "bytes"));
-    }
-    answer_table(answer, &part->section, rows_table(&rows));
-    rows_release(&rows);
-    buf_release(&path);
-    result_table_release(&files);
     return 0;
 }
 
@@ -110,92 +78,73 @@ static const char *state_words(char out[STATE_WORDS], const char *state)
     return out;
 }
 
-/* The curve of a program comes with its result. */
-static int note_no_curve(struct store *store, int64_t id, struct err *err)
+/* The sections of which a program reports a part, and others than models. */
+static int add_reported(struct answer *answer, struct store *store, const struct page_part *part,
+                        int64_t id, const char *state, struct err *err)
 {
-    struct result_table program;
+    struct result_table table;
     char words[STATE_WORDS];
+    bool is_curve = part->query == QUERY_TRIAL_CURVE;
 
-    if (query_table(&program, store, QUERY_TRIAL_OF_PROGRAM, id, err))
+    if (is_curve ? query_trial_curve(&table, store, id, err)
+                 : query_table(&table, store, *state ? reported.query : part->query, id, err))
         return -1;
-    if (program.n_rows)
+    if (!is_curve && !*state) /* of a model, which may lack a stop part */
+        result_table_drop_empty(&table, 4);
+    else if (is_curve && *state)
+        result_table_drop_empty(&table, 1);
+    answer_table(answer, is_curve || !*state ? &part->section : &reported.section, &table);
+    if (is_curve && *state && !table.n_rows && answer->style.section)
         log_info("t%lld %s: no curve is stored; a program reports one by lines with epoch, which "
                  "are stored with the result",
-                 (long long)id, state_words(words, result_table_text(&program, 0, "state")));
-    result_table_release(&program);
+                 (long long)id, state_words(words, state));
+    result_table_release(&table);
     return 0;
-}
-
-/* Programs report some of the columns of a curve. */
-static int add_curve(struct answer *answer, struct store *store, const struct page_part *part,
-                     int64_t id, bool of_program, struct err *err)
-{
-    struct result_table curve;
-    int rc = 0;
-
-    if (query_trial_curve(&curve, store, id, err))
-        return -1;
-    if (of_program)
-        result_table_drop_empty(&curve, 1);
-    answer_table(answer, &part->section, &curve);
-    if (of_program && !curve.n_rows && answer->style.section)
-        rc = note_no_curve(store, id, err);
-    result_table_release(&curve);
-    return rc;
 }
 
 static int add_part(struct answer *answer, struct store *store, const struct page_part *part,
                     int64_t id, struct err *err)
 {
+    static const char *const names[] = {"path", "bytes"};
     struct result_table table;
-    bool of_program = false;
+    struct buf path = {0};
+    struct rows rows;
+    char state[16];
 
-    if (part->query == QUERY_TRIAL_FILES)
-        return add_files(answer, store, part, id, err);
-    if ((part->query == QUERY_TRIAL_METRICS || part->query == QUERY_TRIAL_CURVE) &&
-        is_of_program(&of_program, store, id, err))
-        return -1;
-    if (part->query == QUERY_TRIAL_CURVE)
-        return add_curve(answer, store, part, id, of_program, err);
-    if (part->query == QUERY_TRIAL_METRICS && of_program)
-        part = &reported;
+    if (part->query == QUERY_TRIAL_METRICS || part->query == QUERY_TRIAL_CURVE)
+        return read_state(state, store, id, err) ||
+                       add_reported(answer, store, part, id, state, err)
+                   ? -1
+                   : 0;
     if (query_table(&table, store, part->query, id, err))
         return -1;
-    if (part->query == QUERY_TRIAL_METRICS) /* of a model, which may lack a stop part */
-        result_table_drop_empty(&table, 4);
-    answer_table(answer, &part->section, &table);
+    if (part->query != QUERY_TRIAL_FILES) {
+        answer_table(answer, &part->section, &table);
+        result_table_release(&table);
+        return 0;
+    }
+    rows_init(&rows, names, sizeof names / sizeof *names);
+    for (int64_t r = 0; r < table.n_rows; r++) {
+        buf_clear(&path);
+        trial_files_put_folder(&path, store_path(store), id);
+        buf_printf(&path, "/%s", result_table_text(&table, r, "file"));
+        rows_text(&rows, "path", buf_text(&path));
+        rows_integer(&rows, "bytes", result_table_integer(&table, r, "bytes"));
+    }
+    answer_table(answer, &part->section, rows_table(&rows));
+    rows_release(&rows);
+    buf_release(&path);
     result_table_release(&table);
     return 0;
 }
 
-/* -1 and err: the first part is empty, or the query failed. */
-static int check_exists(struct store *store, const struct page_part *parts, int64_t id,
-                        struct err *err)
-{
-    const char *db = store_path(store);
-    struct result_table table;
-    int64_t n;
-
-    if (query_table(&table, store, parts->query, id, err))
-        return -1;
-    n = table.n_rows;
-    result_table_release(&table);
-    if (n)
-        return 0;
-    return parts == trial_parts
-               ? err_set(err, "%s: no trial t%lld in it", db, (long long)id)
-               : err_set(err, "%s: no configuration c%lld in it", db, (long long)id);
-}
-
 struct show_page {
     struct common_options common;
+    const char *model; /* NULL: the page is wanted */
+    bool is_log;       /* only the log is wanted */
+    /* The members below are no options. */
     const struct page_part *parts;
     int64_t id;
-    const char *section;
-    const char *model; /* NULL: the page is wanted */
-    bool is_forced;
-    bool is_log;          /* only the log is wanted */
-    struct text_list set; /* for the data of the model */
 };
 
 /* For a terminal: escape_terminal() knows only text, without tabs. */
@@ -219,84 +168,163 @@ static void make_printable(struct buf *log)
     *log = out;
 }
 
-struct trial_log {
-    struct buf text;
-    int64_t total;  /* bytes that the program printed; -1: unknown */
-    bool is_so_far; /* of a trial without a result */
-    char state[16];
-};
-
-static int read_state(struct trial_log *log, struct store *store, int64_t id, struct err *err)
+/* Append the log. A trial without a result has its output in a file. total: out, bytes that the
+ * program printed; -1: unknown. is_so_far: out, it is of a trial without a result. -1 and err. */
+static int read_log(struct buf *text, int64_t *total, bool *is_so_far, struct store *store,
+                    int64_t id, const char *state, struct err *err)
 {
-    struct result_table table;
-
-    if (query_table(&table, store, QUERY_TRIAL_OF_PROGRAM, id, err))
-        return -1;
-    if (table.n_rows)
-        snprintf(log->state, sizeof log->state, "%s", result_table_text(&table, 0, "state"));
-    else
-        err_set(err,
-                "%s: t%lld has no log: it trains a model of espalier, and only programs have logs",
-                store_path(store), (long long)id);
-    result_table_release(&table);
-    return *log->state ? 0 : -1;
-}
-
-/* A trial without a result has its output in a file. */
-static int read_log(struct trial_log *log, struct store *store, int64_t id, struct err *err)
-{
-    int state = trial_state_parse(log->state), n_files = 0;
+    int parsed = trial_state_parse(state), n_files = 0;
     struct buf folder = {0};
 
+    if (!*state)
+        return err_set(
+            err,
+            "%s: t%lld has no log: it trains a model of espalier, and only programs have "
+            "logs",
+            store_path(store), (long long)id);
     trial_files_put_folder(&folder, store_path(store), id);
     if (buf_failed(&folder))
         n_files = err_nomem(err, "path", folder.size);
-    else if (state == TRIAL_PENDING || state == TRIAL_RUNNING)
-        n_files = log_file_read(&log->text, buf_text(&folder), err);
+    else if (parsed == TRIAL_PENDING || parsed == TRIAL_RUNNING)
+        n_files = log_file_read(text, buf_text(&folder), err);
     buf_release(&folder);
-    log->is_so_far = n_files > 0;
-    log->total = -1;
-    return n_files ? n_files : query_log(&log->text, &log->total, store, id, err);
+    *is_so_far = n_files > 0;
+    return n_files ? n_files : query_log(text, total, store, id, err);
 }
 
-/* The reason of a failure would otherwise seem to be that nothing was printed. */
-static int note_silence(const struct trial_log *log, struct store *store, int64_t id,
-                        struct err *err)
+static int print_log(struct store *store, int64_t id, struct err *err)
 {
+    bool is_so_far = false;
+    struct buf text = {0};
+    int64_t total = -1;
     struct result_table trial;
-    char words[STATE_WORDS];
-    const char *reason;
-
-    if (query_table(&trial, store, QUERY_TRIAL, id, err))
-        return -1;
-    reason = trial.n_rows ? result_table_text(&trial, 0, "error") : "";
-    log_info("t%lld has printed nothing; it %s%s%s", (long long)id, state_words(words, log->state),
-             *reason ? ": " : "", reason);
-    result_table_release(&trial);
-    return 0;
-}
-
-static int print_log(struct store *store, const struct show_page *page, struct err *err)
-{
-    struct trial_log log = {.total = -1};
-    long long id = (long long)page->id;
-    int rc =
-        read_state(&log, store, page->id, err) || read_log(&log, store, page->id, err) < 0 ? -1 : 0;
-    size_t bytes = log.text.size;
-    char words[STATE_WORDS];
+    char state[16], words[STATE_WORDS];
+    int rc = read_state(state, store, id, err) ||
+                     read_log(&text, &total, &is_so_far, store, id, state, err) < 0
+                 ? -1
+                 : 0;
+    size_t bytes = text.size;
 
     if (!rc && bytes && isatty(STDOUT_FILENO))
-        make_printable(&log.text);
+        make_printable(&text);
     if (!rc && bytes)
-        rc = cli_print(&log.text, CLI_DATA, err);
-    if (!rc && !bytes)
-        rc = note_silence(&log, store, page->id, err);
-    else if (!rc && log.is_so_far)
-        log_info("t%lld %s: this is its output so far", id, state_words(words, log.state));
-    else if (!rc && log.total > (int64_t)bytes)
-        log_info("the last %zu of %lld bytes that the program printed", bytes,
-                 (long long)log.total);
-    buf_release(&log.text);
+        rc = cli_print(&text, CLI_DATA, err);
+    else if (!rc)
+        rc = query_table(&trial, store, QUERY_TRIAL, id, err);
+    if (!rc && !bytes) {
+        /* The reason of a failure would otherwise seem to be that nothing was printed. */
+        const char *reason = trial.n_rows ? result_table_text(&trial, 0, "error") : "";
+
+        log_info("t%lld has printed nothing; it %s%s%s", (long long)id, state_words(words, state),
+                 *reason ? ": " : "", reason);
+        result_table_release(&trial);
+    } else if (!rc && is_so_far) {
+        log_info("t%lld %s: this is its output so far", (long long)id, state_words(words, state));
+    } else if (!rc && total > (int64_t)bytes) {
+        log_info("the last %zu of %lld bytes that the program printed", bytes, (long long)total);
+    }
+    buf_release(&text);
+    return rc;
+}
+
+struct writing {
+    struct replay replay;
+    struct kept_products products;
+    struct inputs inputs; /* must not be overwritten */
+};
+
+static int write_model(const char *path, struct writing *w, int64_t trial_id, struct err *err)
+{
+    struct replay *replay = &w->replay;
+    struct buf file = {0}, whole = {0};
+    struct replay_trial trial;
+    struct settings settings;
+    int64_t number;
+    int rc = store_find_model(&file, replay->store, trial_id, err);
+
+    if (rc == 0)
+        rc = predict_no_model(replay->store, 't', trial_id, err);
+    else if (rc > 0)
+        rc = 0;
+    if (!rc && !kept_is_complete(file.data, file.size)) {
+        rc = replay_find(&trial, replay->store, trial_id, err) ||
+                     replay_prepare(replay, &trial, &number, err)
+                 ? -1
+                 : 0;
+        if (!rc) {
+            replay_settings(replay, &settings);
+            if (kept_complete(&whole, file.data, file.size, &replay->data, &settings, &w->products,
+                              err))
+                rc = err_wrap(err, "t%lld", (long long)trial_id);
+        }
+        buf_release(&file);
+        file = whole;
+    }
+    if (!rc)
+        rc = cli_save(path, &file, &w->inputs, err);
+    if (!rc)
+        log_info("%s: the model of t%lld, %.3g MB", path, (long long)trial_id,
+                 (double)file.size * 1e-6);
+    buf_release(&file);
+    return rc;
+}
+
+/* Write the models of a configuration to dir/best-t12.safetensors and so on; a single one to the
+ * path as it is. All names are checked before the first file is written. */
+static int write_models(const char *path, struct writing *w, int64_t config_id, struct err *err)
+{
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    int stem = dot ? (int)(dot - path) : (int)strlen(path);
+    const struct inputs none = {.is_forced = true};
+    struct result_table models;
+    struct stat status;
+    int rc;
+
+    if (query_table(&models, w->replay.store, QUERY_CONFIG_MODELS, config_id, err))
+        return -1;
+    if (!models.n_rows)
+        rc = predict_no_model(w->replay.store, 'c', config_id, err);
+    else if (models.n_rows > 1 && !inputs_check(&none, path, err) && !stat(path, &status) &&
+             !S_ISREG(status.st_mode))
+        rc = err_set(err, "%s: is not a regular file, but must be the name of %lld files", path,
+                     (long long)models.n_rows);
+    else
+        rc = inputs_check(&none, path, err);
+    for (int64_t r = 0; !rc && r < 2 * models.n_rows; r++) {
+        int64_t id = result_table_integer(&models, r % models.n_rows, "trial");
+        struct buf numbered = {0};
+
+        if (models.n_rows > 1)
+            buf_printf(&numbered, "%.*s-t%lld%s", stem, path, (long long)id, path + stem);
+        else
+            buf_puts(&numbered, path);
+        rc = r < models.n_rows ? inputs_check(&w->inputs, buf_text(&numbered), err)
+                               : write_model(buf_text(&numbered), w, id, err);
+        buf_release(&numbered);
+    }
+    result_table_release(&models);
+    return rc;
+}
+
+/* Write the model of a trial to --model, or the models of a configuration. After a reduction the
+ * data are read, to compute weights for the original features; --set overrides their settings. */
+static int save_models(const struct show_page *page, struct store *store, struct err *err)
+{
+    const char *db = page->common.db;
+    struct writing w = {.inputs = {.is_forced = page->common.is_forced},
+                        .replay = {.db = db, .store = store, .set = &page->common.set}};
+    int rc = inputs_add_database(&w.inputs, db, store, &page->common.set, err);
+
+    if (!rc && page->parts == trial_parts)
+        rc =
+            inputs_check(&w.inputs, page->model, err) || write_model(page->model, &w, page->id, err)
+                ? -1
+                : 0;
+    else if (!rc)
+        rc = write_models(page->model, &w, page->id, err);
+    inputs_release(&w.inputs);
+    kept_products_release(&w.products);
+    replay_release(&w.replay);
     return rc;
 }
 
@@ -304,48 +332,51 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
 {
     const struct show_page *page = arg;
     const struct page_part *p = page->parts;
+    bool is_trial = p == trial_parts;
+    struct result_table first;
+    int64_t n;
 
     if (page->model)
-        return models_save(page->model, page->is_forced, page->common.db, store, p == trial_parts,
-                           page->id, &page->set, err);
-    if (check_exists(store, p, page->id, err))
+        return save_models(page, store, err);
+    if (query_table(&first, store, p->query, page->id, err))
         return -1;
+    n = first.n_rows;
+    result_table_release(&first);
+    if (!n)
+        return err_set(err, "%s: no %s %c%lld in it", store_path(store), p->section.name,
+                       is_trial ? 't' : 'c', (long long)page->id);
     if (page->is_log)
-        return print_log(store, page, err);
+        return print_log(store, page->id, err);
     for (; p->section.name; p++)
         if (answer_wants(answer, &p->section) && add_part(answer, store, p, page->id, err))
             return -1;
     return 0;
 }
 
-/* A trial and a configuration have different sections. */
-static int check_section(const struct show_page *page, struct err *err)
-{
-    const struct page_part *p = page->parts;
-
-    while (page->section && p->section.name && strcmp(p->section.name, page->section) != 0)
-        p++;
-    if (page->section && !p->section.name)
-        return err_set(err, "--section %s: a %s has no such section", page->section,
-                       page->parts->section.name);
-    return 0;
-}
-
 static int show(struct call *call)
 {
+    const char *id = call->operands[0];
     struct show_page *page = call->options;
+    const char *section = page->common.section;
+    bool is_trial = *id == 't';
+    const struct page_part *p = page->parts = is_trial ? trial_parts : config_parts;
     struct err err;
 
-    page->parts = parse_id(call->operands[0], &page->id, &err);
-    if (!page->parts || check_section(page, &err))
-        return cli_fail_usage(&err);
-    if (page->is_log && page->parts != trial_parts) {
+    /* A trial and a configuration have different sections. */
+    while (section && p->section.name && strcmp(p->section.name, section) != 0)
+        p++;
+    if (!query_parse_id(&page->id, id, is_trial ? 't' : 'c'))
+        err_set(&err, "'%s' is not an id: must be c12 (a configuration) or t345 (a trial)", id);
+    else if (!p->section.name)
+        err_set(&err, "--section %s: a %s has no such section", section, page->parts->section.name);
+    else if (page->is_log && !is_trial)
         err_set(&err, "--log: must follow the id of a trial, such as t345");
-        return cli_fail_usage(&err);
+    else {
+        if (page->model || page->is_log)
+            page->common.format = "table"; /* no section is printed */
+        return output_database(&page->common, OUTPUT_DOCUMENT, fill, page);
     }
-    if (page->model || page->is_log)
-        page->common.format = "table"; /* no section is printed */
-    return output_database(&page->common, page->section, OUTPUT_DOCUMENT, fill, page);
+    return cli_fail_usage(&err);
 }
 
 static const struct option_row options[] = {
@@ -356,28 +387,17 @@ static const struct option_row options[] = {
      .help = "Print the log of a trial that a program ran: the last 64 KiB of its output. For a "
              "trial that is running or was stopped, print the output so far. Bytes stay as they "
              "are, except on a terminal."},
-    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct show_page, is_forced),
-     .help = "Replace files of --model that exist."},
-    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct show_page, section),
+    {OPTION_FORCE("Replace files of --model that exist.")},
+    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct common_options, section),
      .help =
          "Print only this part: configuration, settings, trials or models of a configuration; "
          "trial, metrics, timing, attempts, members, model, checkpoint, log, files or curve of a "
          "trial.",
      .choices = "configuration|settings|trials|models|trial|metrics|timing|attempts|members|"
                 "model|checkpoint|log|files|curve"},
-    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct show_page, set),
-     .help = "Override a setting, for example the path of training data that have moved, which "
-             "--model reads after a reduction. May be repeated."},
+    {OPTION_SET("Override a setting, for example the path of training data that have moved, which "
+                "--model reads after a reduction.")},
     {0},
-};
-
-static const struct example examples[] = {
-    {"espalier show c12", "Show configuration 12 of results.db."},
-    {"espalier show big.db t345", "Show trial 345 of another database."},
-    {"espalier show t345 --section curve --format csv", "Print the training curve of a trial."},
-    {"espalier show t345 --log", "Print what the program of trial 345 printed."},
-    {"espalier show c12 --model c12.safetensors", "Write the models of configuration 12."},
-    {NULL, NULL},
 };
 
 const struct command command_show = {
@@ -390,7 +410,13 @@ const struct command command_show = {
     .summary = "Show one configuration (c12) or trial (t345) in full.",
     .about = "Shows settings, metrics, timing, attempts and the training curve, or writes the "
              "kept model.",
-    .examples = examples,
+    .examples = {{"espalier show c12", "Show configuration 12 of results.db."},
+                 {"espalier show big.db t345", "Show trial 345 of another database."},
+                 {"espalier show t345 --section curve --format csv",
+                  "Print the training curve of a trial."},
+                 {"espalier show t345 --log", "Print what the program of trial 345 printed."},
+                 {"espalier show c12 --model c12.safetensors",
+                  "Write the models of configuration 12."}},
     .see = "best, predict",
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,

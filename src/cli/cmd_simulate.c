@@ -16,45 +16,19 @@
 /* Settings of [data] for simulated data, as in the parameter table. */
 struct simulate_options {
     struct common_options common;
-    const char *samples, *markers, *populations, *fst, *causal, *heritability, *seed;
-    long unphenotyped;
-    bool has_populations;
-};
-
-static int read_values(struct simulate_spec *spec, const struct simulate_options *o,
-                       struct err *err)
-{
     union value samples, markers, populations, fst, causal, heritability, seed;
-
-    if (param_parse(&samples, P_SAMPLES, o->samples, err) ||
-        param_parse(&markers, P_MARKERS, o->markers, err) ||
-        param_parse(&populations, P_POPULATIONS, o->populations, err) ||
-        param_parse(&fst, P_FST, o->fst, err) || param_parse(&causal, P_CAUSAL, o->causal, err) ||
-        param_parse(&heritability, P_HERITABILITY, o->heritability, err) ||
-        param_parse(&seed, P_SIMULATION_SEED, o->seed, err))
-        return -1;
-    *spec = (struct simulate_spec){
-        .samples = (int32_t)samples.i,
-        .markers = (int32_t)markers.i,
-        .populations = (int32_t)populations.i,
-        .fst = fst.f,
-        .causal = (int32_t)causal.i,
-        .heritability = heritability.f,
-        .seed = seed.i,
-    };
-    return 0;
-}
+    long unphenotyped;    /* samples without a value, evenly spaced */
+    bool has_populations; /* in a column of the phenotypes */
+};
 
 /* ---- the files ---- */
 
 /* Each put_() function writes one file of it. */
 struct simulated_data {
     const struct dataset *data;
+    const struct simulate_options *o;
     struct csr graph; /* k nearest neighbours */
     struct mat row;   /* (1, markers) */
-    int32_t populations;
-    int32_t unphenotyped; /* samples without a value, evenly spaced */
-    bool has_populations; /* in a column of the phenotypes */
 };
 
 static void put_genotypes(FILE *file, struct simulated_data *s)
@@ -100,17 +74,17 @@ static void put_vcf(FILE *file, struct simulated_data *s)
 static void put_phenotypes(FILE *file, struct simulated_data *s)
 {
     const struct dataset *d = s->data;
-    int64_t n = d->n_samples, m = s->unphenotyped;
+    int64_t n = d->n_samples, m = s->o->unphenotyped;
 
-    fputs(s->has_populations ? "id,trait,population\n" : "id,trait\n", file);
+    fputs(s->o->has_populations ? "id,trait,population\n" : "id,trait\n", file);
     for (int32_t i = 0; i < n; i++) {
         bool is_missing = (i + 1) * m / n > i * m / n;
 
         fprintf(file, "%s,", dataset_id(d, i));
         if (!is_missing)
             fprintf(file, "%.9g", (double)d->target[i]);
-        if (s->has_populations)
-            fprintf(file, ",p%d", i % s->populations + 1);
+        if (s->o->has_populations)
+            fprintf(file, ",p%d", i % (int32_t)s->o->populations.i + 1);
         fputc('\n', file);
     }
 }
@@ -172,45 +146,41 @@ static int write_files(struct simulated_data *s, const char *directory, struct e
     return rc;
 }
 
-static int write_panel(const struct dataset *d, const char *directory,
-                       const struct simulate_options *o, int32_t populations, struct err *err)
+static int write_panel(const char *directory, const struct simulate_options *o, struct err *err)
 {
+    struct data_spec data = {.format = &simulated_format,
+                             .simulate = {.samples = (int32_t)o->samples.i,
+                                          .markers = (int32_t)o->markers.i,
+                                          .populations = (int32_t)o->populations.i,
+                                          .fst = o->fst.f,
+                                          .causal = (int32_t)o->causal.i,
+                                          .heritability = o->heritability.f,
+                                          .seed = o->seed.i}};
     struct graph_spec spec = {.build = GRAPH_KNN, .metric = GRAPH_COSINE, .k = 10};
-    struct simulated_data s = {.data = d,
-                               .populations = populations,
-                               .unphenotyped = (int32_t)o->unphenotyped,
-                               .has_populations = o->has_populations};
-    int rc;
-
-    if (spec.k >= d->n_samples)
-        spec.k = d->n_samples - 1;
-    if (graph_build(&s.graph, d, &spec, err))
-        return -1;
-    rc = mat_init(&s.row, 1, d->n_features, err);
-    if (!rc)
-        rc = write_files(&s, directory, err);
-    mat_release(&s.row);
-    csr_release(&s.graph);
-    return rc;
-}
-
-static int simulate_into(const char *directory, const struct simulate_spec *spec,
-                         const struct simulate_options *o, struct err *err)
-{
-    struct data_spec data = {.format = &simulated_format, .simulate = *spec};
     struct data_report report;
     struct dataset d = {0};
-    struct buf word = {0};
+    struct simulated_data s = {.data = &d, .o = o};
+    struct buf line = {0}, word = {0};
     int rc;
 
     if (mkdir(directory, 0777) && errno != EEXIST)
         return err_set(err, "%s: %s", directory, strerror(errno));
-    rc = data_load(&d, &data, &report, err);
-    if (!rc)
-        rc = write_panel(&d, directory, o, spec->populations, err);
-    if (!rc)
-        cli_printf("%s: %d samples, %d markers; next: espalier run %s/sweep.ini\n", directory,
-                   d.n_samples, d.n_features, escape_shell(&word, directory));
+    if (data_load(&d, &data, &report, err))
+        return -1;
+    if (spec.k >= d.n_samples)
+        spec.k = d.n_samples - 1;
+    rc = graph_build(&s.graph, &d, &spec, err);
+    if (!rc) {
+        rc = mat_init(&s.row, 1, d.n_features, err) || write_files(&s, directory, err) ? -1 : 0;
+        mat_release(&s.row);
+        csr_release(&s.graph);
+    }
+    if (!rc) {
+        buf_printf(&line, "%s: %d samples, %d markers; next: espalier run %s/sweep.ini\n",
+                   directory, d.n_samples, d.n_features, escape_shell(&word, directory));
+        rc = cli_print(&line, CLI_PLAIN, err);
+    }
+    buf_release(&line);
     buf_release(&word);
     dataset_release(&d);
     return rc;
@@ -219,18 +189,16 @@ static int simulate_into(const char *directory, const struct simulate_spec *spec
 static int simulate(struct call *call)
 {
     const struct simulate_options *o = call->options;
-    struct simulate_spec spec;
+    int samples = (int)o->samples.i;
     struct err err;
 
-    if (read_values(&spec, o, &err))
-        return cli_fail_usage(&err);
-    if (o->unphenotyped > spec.samples - 3) {
+    if (o->unphenotyped > samples - 3) {
         err_set(&err,
                 "--unphenotyped %ld: must be at most %d, so that 3 of the %d samples have a trait",
-                o->unphenotyped, spec.samples - 3, spec.samples);
+                o->unphenotyped, samples - 3, samples);
         return cli_fail_usage(&err);
     }
-    return simulate_into(call->operands[0], &spec, o, &err) ? cli_fail(&err) : EXIT_OK;
+    return write_panel(call->operands[0], o, &err) ? cli_fail(&err) : EXIT_OK;
 }
 
 static const struct option_row options[] = {
@@ -258,13 +226,6 @@ static const struct option_row options[] = {
     {0},
 };
 
-static const struct example examples[] = {
-    {"espalier simulate panel", "Write a panel and a sweep file into the folder panel."},
-    {"espalier simulate big --samples 2000 --markers 10000", "Write a larger panel."},
-    {"espalier simulate panel --unphenotyped 60", "Write a panel with 60 samples to predict."},
-    {NULL, NULL},
-};
-
 const struct command command_simulate = {
     .name = "simulate",
     .group = GROUP_PREPARE,
@@ -276,7 +237,11 @@ const struct command command_simulate = {
     .about = "Writes genotypes.csv, the same genotypes as genotypes.vcf, phenotypes.csv, "
              "edges.csv and sweep.ini. The same options always give "
              "the same panel. Existing files are not overwritten.",
-    .examples = examples,
+    .examples = {{"espalier simulate panel",
+                  "Write a panel and a sweep file into the folder panel."},
+                 {"espalier simulate big --samples 2000 --markers 10000", "Write a larger panel."},
+                 {"espalier simulate panel --unphenotyped 60",
+                  "Write a panel with 60 samples to predict."}},
     .see = "run",
     .options = options,
     .options_size = sizeof(struct simulate_options),

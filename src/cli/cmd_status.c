@@ -34,58 +34,45 @@ static const struct answer_section sections[] = {
                   "job host seconds ranks"},
 };
 
-struct status_options {
-    struct common_options common;
-    const char *section;
+static const struct status_list {
+    int section;
+    enum query query;
+    int most, least; /* rows for people; a shorter list is left out */
+} lists[] = {
+    {RUNNING, QUERY_RUNNING, 20, 0},   {CHECKPOINTS, QUERY_CHECKPOINTS, 20, 0},
+    {FAILURES, QUERY_FAILURES, 20, 0}, {BROKEN, QUERY_BROKEN, 20, 0},
+    {SESSIONS, QUERY_SESSIONS, 10, 2}, /* the last one has lines of its own */
 };
-
-/* Why it ended; NULL: unknown. */
-static const char *reason_of(const struct progress_session *s)
-{
-    if (s->life == SESSION_LIFE_GONE || s->life == SESSION_LIFE_ELSEWHERE)
-        return s->why;
-    if (!strcmp(s->outcome, STORE_INPUTS_CHANGED))
-        return "a file of [program] inputs changed during the run";
-    return NULL;
-}
 
 struct status {
     struct progress_session session;
-    int64_t n_left; /* trials of the sweep that ran last */
-    double left_s;  /* as in struct progress */
+    const char *reason; /* why the session ended; NULL: unknown */
+    int64_t n_left;     /* trials of the sweep that ran last */
+    double left_s;      /* as in struct progress */
 };
 
 /* ---- for people ---- */
-
-static void print_outcome(struct answer *answer, const struct progress_session *s)
-{
-    long long ranks = result_table_integer(&s->row, 0, "ranks");
-
-    answer_printf(answer, "%s", s->outcome);
-    if (s->life == SESSION_LIFE_GONE)
-        answer_printf(answer, " (%s; the same command continues)", s->why);
-    else if (s->life == SESSION_LIFE_ELSEWHERE)
-        answer_printf(answer, " (%s)", s->why);
-    else if (reason_of(s))
-        answer_printf(answer,
-                      " (%s: undo the change, then the same command continues; or add "
-                      "--new-sweep)",
-                      reason_of(s));
-    answer_printf(answer, ", %lld rank%s, pid %lld on %s\n", ranks, plural(ranks),
-                  (long long)result_table_integer(&s->row, 0, "pid"),
-                  result_table_text(&s->row, 0, "host"));
-}
 
 /* efficiency: of the whole run; NULL: unknown. */
 static void print_session(struct answer *answer, const struct status *status,
                           const struct query_efficiency *efficiency)
 {
     const struct progress_session *s = &status->session;
+    long long ranks = result_table_integer(&s->row, 0, "ranks");
     char elapsed[DURATION_TEXT], rate[PROGRESS_RATE], left[PROGRESS_LEFT];
     struct buf text = {0};
 
-    answer_printf(answer, "\nlast session: %s\n", s->command);
-    print_outcome(answer, s);
+    answer_printf(answer, "\nlast session: %s\n%s", s->command, s->outcome);
+    if (status->reason)
+        answer_printf(answer, " (%s%s)", status->reason,
+                      s->life == SESSION_LIFE_GONE ? "; the same command continues"
+                      : s->life == SESSION_LIFE_ELSEWHERE
+                          ? ""
+                          : ": undo the change, then the same "
+                            "command continues; or add --new-sweep");
+    answer_printf(answer, ", %lld rank%s, pid %lld on %s\n", ranks, plural(ranks),
+                  (long long)result_table_integer(&s->row, 0, "pid"),
+                  result_table_text(&s->row, 0, "host"));
     if (!isnan(s->rate))
         answer_printf(answer, "%lld trial%s in %s, %s\n", (long long)s->results, plural(s->results),
                       duration_words(elapsed, s->elapsed_s), progress_rate(rate, s->rate, s->rate));
@@ -102,22 +89,12 @@ static void print_session(struct answer *answer, const struct status *status,
 /* ---- for programs ---- */
 
 /* efficiency: NULL if unknown. */
-static void add_efficiency(struct rows *rows, const struct query_efficiency *efficiency)
+static void add_session(struct answer *answer, const struct status *status,
+                        const struct query_efficiency *efficiency)
 {
     static const struct query_efficiency unknown = {
         .total_s = NAN, .longest_s = NAN, .bound.seconds = NAN, .busy = NAN, .above = NAN};
     const struct query_efficiency *e = efficiency ? efficiency : &unknown;
-
-    rows_real(rows, "total_s", e->total_s);
-    rows_real(rows, "longest_s", e->longest_s);
-    rows_real(rows, "bound_s", e->bound.seconds);
-    rows_real(rows, "busy", e->busy);
-    rows_real(rows, "above", e->above);
-}
-
-static void add_session(struct answer *answer, const struct status *status,
-                        const struct query_efficiency *efficiency)
-{
     const struct progress_session *s = &status->session;
     const struct result_table *row = &s->row;
     struct rows rows = {.n_cols = 0};
@@ -125,7 +102,7 @@ static void add_session(struct answer *answer, const struct status *status,
 
     rows_integer(&rows, "session", s->id);
     rows_text(&rows, "outcome", s->outcome);
-    rows_text(&rows, "reason", reason_of(s));
+    rows_text(&rows, "reason", status->reason);
     rows_text(&rows, "command", s->command);
     rows_text(&rows, "host", result_table_text(row, 0, "host"));
     rows_integer(&rows, "pid", result_table_integer(row, 0, "pid"));
@@ -139,7 +116,11 @@ static void add_session(struct answer *answer, const struct status *status,
     rows_real(&rows, "rate", s->rate);
     rows_integer(&rows, "pending", status->n_left);
     rows_real(&rows, "left_s", status->left_s);
-    add_efficiency(&rows, efficiency);
+    rows_real(&rows, "total_s", e->total_s);
+    rows_real(&rows, "longest_s", e->longest_s);
+    rows_real(&rows, "bound_s", e->bound.seconds);
+    rows_real(&rows, "busy", e->busy);
+    rows_real(&rows, "above", e->above);
     answer_table(answer, &sections[SESSION], rows_table(&rows));
     rows_release(&rows);
 }
@@ -168,12 +149,6 @@ static void add_ranks(struct answer *answer, const struct progress_session *s)
 
 /* ---- together ---- */
 
-struct status_list {
-    int section;
-    enum query query;
-    int most, least; /* rows for people; a shorter list is left out */
-};
-
 static int put_session(struct answer *answer, struct store *store, const struct status *status,
                        struct err *err)
 {
@@ -198,20 +173,25 @@ static int put_session(struct answer *answer, struct store *store, const struct 
 static int add_run(struct answer *answer, struct store *store, struct status *status, bool is_empty,
                    struct err *err)
 {
+    struct progress_session *s = &status->session;
     struct progress_counts counts = {0};
     struct query_sweep sweep;
 
-    if (progress_read_session(&status->session, store, err))
+    if (progress_read_session(s, store, err))
         return -1;
     if (!is_empty &&
         (query_sweep(&sweep, store, NULL, err) || progress_count(&counts, store, &sweep, err) ||
-         progress_left(&status->left_s, store, sweep.sweep_id, &counts, &status->session, err)))
+         progress_left(&status->left_s, store, sweep.sweep_id, &counts, s, err)))
         return -1;
     status->n_left = counts.pending + counts.running;
+    if (s->life == SESSION_LIFE_GONE || s->life == SESSION_LIFE_ELSEWHERE)
+        status->reason = s->why;
+    else if (!strcmp(s->outcome, STORE_INPUTS_CHANGED))
+        status->reason = "a file of [program] inputs changed during the run";
     if (answer_wants(answer, &sections[SESSION]) && put_session(answer, store, status, err))
         return -1;
     if (answer_wants(answer, &sections[RANKS]))
-        add_ranks(answer, &status->session);
+        add_ranks(answer, s);
     return 0;
 }
 
@@ -241,78 +221,44 @@ static int add_list(struct answer *answer, struct store *store, const struct sta
     return 0;
 }
 
-static int add_lists(struct answer *answer, struct store *store, bool fails, struct err *err)
+static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
-    static const struct status_list lists[] = {
-        {RUNNING, QUERY_RUNNING, 20, 0},   {CHECKPOINTS, QUERY_CHECKPOINTS, 20, 0},
-        {FAILURES, QUERY_FAILURES, 20, 0}, {BROKEN, QUERY_BROKEN, 20, 0},
-        {SESSIONS, QUERY_SESSIONS, 10, 2}, /* the last one has lines of its own */
-    };
-    bool is_whole = !answer_is_for_people(answer) || answer->style.section;
-
-    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
-        if ((fails || is_whole || lists[i].section != FAILURES) &&
-            add_list(answer, store, &lists[i], err))
-            return -1;
-    return 0;
-}
-
-/* is_empty: out, no sweep has trials. fails: out, a trial diverged or failed; otherwise the query for
- * those need not look at all trials. */
-static int add_sweeps(struct answer *answer, struct store *store, bool *is_empty, bool *fails,
-                      struct err *err)
-{
+    bool is_whole = !answer_is_for_people(answer) || answer->style.section, fails = false;
+    struct status status = {.left_s = (double)NAN};
     struct result_table table;
+    int64_t n_sweeps;
+    int rc = 0;
 
-    *fails = false;
+    (void)arg;
     if (query_table(&table, store, QUERY_SWEEPS, 0, err))
         return -1;
-    *is_empty = !table.n_rows;
-    for (int64_t r = 0; r < table.n_rows; r++)
-        *fails |= result_table_integer(&table, r, "diverged") ||
-                  result_table_integer(&table, r, "failed");
-    if (table.n_rows || !answer_is_for_people(answer))
+    n_sweeps = table.n_rows;
+    for (int64_t r = 0; r < n_sweeps; r++)
+        fails |= result_table_integer(&table, r, "diverged") ||
+                 result_table_integer(&table, r, "failed");
+    if (n_sweeps || !answer_is_for_people(answer))
         answer_table(answer, &sections[SWEEPS], &table);
     else
         answer_printf(answer, "the database has no sweep yet\n");
     result_table_release(&table);
-    return 0;
-}
-
-static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
-{
-    struct status status = {.left_s = (double)NAN};
-    bool is_empty, fails;
-    int rc = add_sweeps(answer, store, &is_empty, &fails, err);
-
-    (void)arg;
-    if (!rc && (answer_wants(answer, &sections[SESSION]) || answer_wants(answer, &sections[RANKS])))
-        rc = add_run(answer, store, &status, is_empty, err);
+    if (answer_wants(answer, &sections[SESSION]) || answer_wants(answer, &sections[RANKS]))
+        rc = add_run(answer, store, &status, !n_sweeps, err);
     progress_release_session(&status.session);
-    if (rc || add_lists(answer, store, fails, err))
-        return -1;
-    return cli_note_incomplete(store, NULL, err);
+    /* Without a failure its query need not look at all trials. */
+    for (size_t i = 0; !rc && i < sizeof lists / sizeof *lists; i++)
+        if (fails || is_whole || lists[i].section != FAILURES)
+            rc = add_list(answer, store, &lists[i], err);
+    return rc || cli_note_incomplete(store, NULL, err) ? -1 : 0;
 }
 
 static int status(struct call *call)
 {
-    const struct status_options *o = call->options;
-
-    return output_database(&o->common, o->section, OUTPUT_DOCUMENT, fill, NULL);
+    return output_database(call->common, OUTPUT_DOCUMENT, fill, NULL);
 }
 
 static const struct option_row options[] = {
-    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct status_options, section),
-     .help = "Print only this part of the answer.",
-     .choices = "sweeps|session|ranks|running|checkpoints|failures|lost|sessions"},
+    {OPTION_SECTION("sweeps|session|ranks|running|checkpoints|failures|lost|sessions")},
     {0},
-};
-
-static const struct example examples[] = {
-    {"espalier status", "Show the progress of the sweeps in results.db."},
-    {"espalier status --section failures", "Show why trials failed."},
-    {"espalier watch big.db", "Keep an eye on a run."},
-    {NULL, NULL},
 };
 
 const struct command command_status = {
@@ -325,10 +271,11 @@ const struct command command_status = {
         "Shows counts, the last run and whether it is still alive, the time left, the trials "
         "under way, and why trials failed. A gang's trials and crashes count for its first rank, "
         "and its seconds for all of its ranks. The database is not changed.",
-    .examples = examples,
+    .examples = {{"espalier status", "Show the progress of the sweeps in results.db."},
+                 {"espalier status --section failures", "Show why trials failed."},
+                 {"espalier watch big.db", "Keep an eye on a run."}},
     .see = "watch, run, best",
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,
-    .options_size = sizeof(struct status_options),
     .run = status,
 };

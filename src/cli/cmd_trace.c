@@ -10,36 +10,28 @@
 struct trace_options {
     struct common_options common;
     const char *output;
-    bool is_forced;
 };
-
-static int write_trace(struct store *store, const struct trace_options *o, struct err *err)
-{
-    bool is_stdout = !strcmp(o->output, "-");
-    struct inputs inputs = {.is_forced = o->is_forced};
-    struct outfile out = {0};
-    int rc = inputs_add_database(&inputs, o->common.db, store, NULL, err);
-
-    if (!rc && !is_stdout)
-        rc = inputs_check(&inputs, o->output, err);
-    if (!rc)
-        rc = outfile_open(&out, is_stdout ? "/dev/stdout" : o->output, OUTFILE_REPLACE, err);
-    if (!rc)
-        rc = trace_write(&out, store, err) || outfile_commit(&out, err) ? -1 : 0;
-    outfile_discard(&out);
-    inputs_release(&inputs);
-    return rc;
-}
 
 static int trace(struct call *call)
 {
     const struct trace_options *o = call->options;
+    const char *path = strcmp(o->output, "-") ? o->output : "/dev/stdout";
+    struct inputs inputs = {.is_forced = o->common.is_forced};
+    struct outfile out = {0};
     struct store *store = NULL;
     struct err err;
     int rc;
 
     cli_log_database(o->common.db);
-    rc = store_open_reader(&store, o->common.db, &err) || write_trace(store, o, &err) ? -1 : 0;
+    rc = store_open_reader(&store, o->common.db, &err) ||
+                 inputs_add_database(&inputs, o->common.db, store, NULL, &err) ||
+                 (path == o->output && inputs_check(&inputs, path, &err)) ||
+                 outfile_open(&out, path, OUTFILE_REPLACE, &err) ||
+                 trace_write(&out, store, &err) || outfile_commit(&out, &err)
+             ? -1
+             : 0;
+    outfile_discard(&out);
+    inputs_release(&inputs);
     store_close(store);
     return rc ? cli_fail(&err) : EXIT_OK;
 }
@@ -47,14 +39,8 @@ static int trace(struct call *call)
 static const struct option_row options[] = {
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct trace_options, output),
      .help = "Write to FILE (- = standard output).", .default_text = "trace.json"},
-    {0, "force", NULL, OPTION_FLAG, .into = offsetof(struct trace_options, is_forced),
-     .help = "Replace FILE if it exists."},
+    {OPTION_FORCE("Replace FILE if it exists.")},
     {0},
-};
-
-static const struct example examples[] = {
-    {"espalier trace -o trace.json", "Write the timeline of results.db, to open in Perfetto."},
-    {NULL, NULL},
 };
 
 const struct command command_trace = {
@@ -68,7 +54,8 @@ const struct command command_trace = {
         "each rank a thread, and each attempt of a trial a slice, on all of its ranks. What each "
         "of "
         "several ranks spent on the others is in the arguments of a slice of the process gangs.",
-    .examples = examples,
+    .examples = {{"espalier trace -o trace.json",
+                  "Write the timeline of results.db, to open in Perfetto."}},
     .see = "status, show",
     .options = options,
     .common = COMMON_DB,

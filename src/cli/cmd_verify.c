@@ -17,12 +17,8 @@
 
 struct verify_options {
     struct common_options common;
-    long n;
-    long seed;
+    long n, seed;
     const char *trial;
-    const char *sweep;
-    const char *section;
-    struct text_list set;
 };
 
 enum { SUMMARY, TRIALS, TABLES };
@@ -106,15 +102,10 @@ static int compare_metrics(struct trial_comparison *c, struct store *store, int6
     return 0;
 }
 
-static void compare_epoch(struct trial_comparison *c, const struct result_table *curve, int64_t row,
-                          const char *column, double here)
-{
-    compare(c, result_table_real(curve, row, column), here, column, (int32_t)row + 1);
-}
-
 static int compare_curve(struct trial_comparison *c, struct store *store, int64_t trial_id,
                          const struct trial_result *r, struct err *err)
 {
+    static const char *const columns[] = {"train_loss", "val_loss", "val_value"};
     struct result_table table;
 
     if (query_table(&table, store, QUERY_TRIAL_CURVE, trial_id, err))
@@ -122,13 +113,33 @@ static int compare_curve(struct trial_comparison *c, struct store *store, int64_
     compare(c, (double)table.n_rows, r->n_curve, "epochs of the curve", 0);
     for (int64_t i = 0; i < table.n_rows && i < r->n_curve; i++) {
         const struct gcn_epoch *e = &r->curve[i];
+        const double here[] = {e->train_loss, e->val_loss, e->val_value};
 
-        compare_epoch(c, &table, i, "train_loss", e->train_loss);
-        compare_epoch(c, &table, i, "val_loss", e->val_loss);
-        compare_epoch(c, &table, i, "val_value", e->val_value);
+        for (int k = 0; k < 3; k++)
+            compare(c, result_table_real(&table, i, columns[k]), here[k], columns[k],
+                    (int32_t)i + 1);
     }
     result_table_release(&table);
     return 0;
+}
+
+/* Check the tables. People see the damage at once. */
+static int verify_tables(struct verification *v, struct err *err)
+{
+    int rc = query_check_tables(v->tables, v->replay->store, err);
+
+    for (int i = 0; !rc && i < QUERY_CHECKED_TABLES; i++) {
+        const struct query_table_check *t = &v->tables[i];
+        struct buf line = {0};
+
+        v->n_damaged += t->n_damaged;
+        buf_printf(&line, "table %s: %lld of %lld row%s damaged; the first: %s\n", t->table,
+                   (long long)t->n_damaged, (long long)t->n_rows, plural(t->n_rows), t->first.text);
+        if (v->is_live && t->n_damaged)
+            rc = cli_print(&line, CLI_PLAIN, err);
+        buf_release(&line);
+    }
+    return rc;
 }
 
 /* A model does not depend on who trained it, so both have the same bytes. */
@@ -167,100 +178,22 @@ static int compare_all(struct trial_comparison *c, struct store *store,
                : 0;
 }
 
-/* ---- tables ---- */
-
-static int print_damage(const struct query_table_check *check, struct err *err)
-{
-    struct buf line = {0};
-    int rc;
-
-    buf_printf(&line, "table %s: %lld of %lld row%s damaged; the first: %s\n", check->table,
-               (long long)check->n_damaged, (long long)check->n_rows, plural(check->n_rows),
-               check->first.text);
-    rc = cli_print(&line, CLI_PLAIN, err);
-    buf_release(&line);
-    return rc;
-}
-
-static int verify_tables(struct verification *v, struct err *err)
-{
-    int rc = query_check_tables(v->tables, v->replay->store, err);
-
-    for (int i = 0; !rc && i < QUERY_CHECKED_TABLES; i++) {
-        v->n_damaged += v->tables[i].n_damaged;
-        if (v->is_live && v->tables[i].n_damaged)
-            rc = print_damage(&v->tables[i], err);
-    }
-    return rc;
-}
-
-static void add_tables(struct answer *answer, const struct verification *v)
-{
-    static const char *const names[] = {"table", "rows", "damaged", "first"};
-    struct rows rows;
-
-    rows_init(&rows, names, sizeof names / sizeof *names);
-    for (int i = 0; i < QUERY_CHECKED_TABLES && v->tables[i].table; i++) {
-        const struct query_table_check *check = &v->tables[i];
-
-        rows_text(&rows, "table", check->table);
-        rows_integer(&rows, "rows", check->n_rows);
-        rows_integer(&rows, "damaged", check->n_damaged);
-        rows_text(&rows, "first", check->n_damaged ? check->first.text : NULL);
-    }
-    answer_table(answer, &sections[TABLES], rows_table(&rows));
-    rows_release(&rows);
-}
-
 /* ---- the report ---- */
 
-/* Another machine is the usual cause of differences. */
-static int put_machines(struct buf *out, struct store *store, int64_t trial_id, struct err *err)
+/* Append the line of a trial, and where it differs both machines, the usual cause. */
+static int put_line(struct buf *out, struct store *store, const struct replay_trial *trial,
+                    const struct trial_comparison *c, struct err *err)
 {
-    static const struct {
-        const char *column, *heading;
-    } parts[] = {{"version", "espalier"},
-                 {"cpu", "processor"},
-                 {"blas", "BLAS"},
-                 {"blas_kernel", "BLAS kernel"},
-                 {"host", "host"}};
+    static const char *const columns[][2] = {{"version", "espalier"},
+                                             {"cpu", "processor"},
+                                             {"blas", "BLAS"},
+                                             {"blas_kernel", "BLAS kernel"},
+                                             {"host", "host"}};
     char cpu[128], host[64];
     const char *here[] = {PACKAGE_VERSION, host_cpu(cpu, sizeof cpu), gemm_library(), gemm_kernel(),
                           host_name(host, sizeof host)};
     struct result_table table;
 
-    if (query_table(&table, store, QUERY_TRIAL_SESSION, trial_id, err))
-        return -1;
-    for (size_t i = 0; table.n_rows && i < sizeof parts / sizeof *parts; i++) {
-        const struct cell *cell = result_table_find(&table, 0, parts[i].column);
-        const char *there = cell->type == CELL_TEXT ? cell->s : "unknown";
-        bool is_same = !strcmp(there, here[i]);
-
-        buf_printf(out, "    %-11s  %s%s%s\n", parts[i].heading, there, is_same ? "" : ", here ",
-                   is_same ? "" : here[i]);
-    }
-    result_table_release(&table);
-    return 0;
-}
-
-static void add_row(struct rows *rows, const struct replay_trial *trial,
-                    const struct trial_comparison *c)
-{
-    rows_integer(rows, "trial", trial->trial_id);
-    rows_integer(rows, "config", trial->config_id);
-    rows_integer(rows, "replicate", trial->replicate);
-    rows_integer(rows, "fold", trial->fold);
-    rows_integer(rows, "equal", !c->n_different);
-    rows_text(rows, "objective", trial->objective);
-    rows_real(rows, "value", trial->value);
-    rows_integer(rows, "numbers", c->n_numbers);
-    rows_integer(rows, "different", c->n_different);
-    rows_text(rows, "differences", c->n_different ? buf_text(&c->text) : NULL);
-}
-
-static int put_line(struct buf *out, struct store *store, const struct replay_trial *trial,
-                    const struct trial_comparison *c, struct err *err)
-{
     buf_printf(out, "t%lld  c%lld  replicate %d  fold %d  ", (long long)trial->trial_id,
                (long long)trial->config_id, trial->replicate, trial->fold);
     if (!c->n_different) {
@@ -272,25 +205,46 @@ static int put_line(struct buf *out, struct store *store, const struct replay_tr
     if (c->n_different > 2)
         buf_printf(out, "; %d of %d numbers in all", c->n_different, c->n_numbers);
     buf_putc(out, '\n');
-    return put_machines(out, store, trial->trial_id, err);
+    if (query_table(&table, store, QUERY_TRIAL_SESSION, trial->trial_id, err))
+        return -1;
+    for (size_t i = 0; table.n_rows && i < sizeof columns / sizeof *columns; i++) {
+        const struct cell *cell = result_table_find(&table, 0, columns[i][0]);
+        const char *there = cell->type == CELL_TEXT ? cell->s : "unknown";
+        bool is_same = !strcmp(there, here[i]);
+
+        buf_printf(out, "    %-11s  %s%s%s\n", columns[i][1], there, is_same ? "" : ", here ",
+                   is_same ? "" : here[i]);
+    }
+    result_table_release(&table);
+    return 0;
 }
 
+/* For people as a line, for programs as a row. */
 static int report_trial(struct verification *v, const struct replay_trial *trial,
-                        const struct trial_comparison *comparison, struct err *err)
+                        const struct trial_comparison *c, struct err *err)
 {
+    struct rows *rows = &v->trials;
     struct buf line = {0};
-    int rc;
+    int rc = 0;
 
-    if (!v->is_live) {
-        add_row(&v->trials, trial, comparison);
-        return 0;
+    if (v->is_live) {
+        rc = put_line(&line, v->replay->store, trial, c, err) || cli_print(&line, CLI_PLAIN, err)
+                 ? -1
+                 : 0;
+        buf_release(&line);
+        return rc;
     }
-    rc = put_line(&line, v->replay->store, trial, comparison, err) ||
-                 cli_print(&line, CLI_PLAIN, err)
-             ? -1
-             : 0;
-    buf_release(&line);
-    return rc;
+    rows_integer(rows, "trial", trial->trial_id);
+    rows_integer(rows, "config", trial->config_id);
+    rows_integer(rows, "replicate", trial->replicate);
+    rows_integer(rows, "fold", trial->fold);
+    rows_integer(rows, "equal", !c->n_different);
+    rows_text(rows, "objective", trial->objective);
+    rows_real(rows, "value", trial->value);
+    rows_integer(rows, "numbers", c->n_numbers);
+    rows_integer(rows, "different", c->n_different);
+    rows_text(rows, "differences", c->n_different ? buf_text(&c->text) : NULL);
+    return 0;
 }
 
 static int verify_one(struct verification *v, int64_t trial_id, struct err *err)
@@ -325,18 +279,22 @@ static int verify_one(struct verification *v, int64_t trial_id, struct err *err)
 /* From one seed to the next: a prime, so that every trial has its turn. */
 #define SHIFT 7919
 
-/* Every k-th of the done trials, which are in the order of configurations: these differ, and
- * neighbours share inputs. */
-static int verify_some(struct verification *v, struct err *err)
+/* Verify the trial of --trial alone; else the tables, and every k-th of the done trials, which
+ * are in the order of configurations: these differ, and neighbours share inputs. */
+static int verify_all(struct verification *v, struct err *err)
 {
     const struct verify_options *o = v->options;
     struct store *store = v->replay->store;
     struct query_sweep sweep;
     struct result_table done;
-    int64_t n;
+    int64_t n, id;
     int rc = 0;
 
-    if (query_sweep(&sweep, store, o->sweep, err) ||
+    if (o->trial && !query_parse_id(&id, o->trial, 't'))
+        return err_set(err, "--trial %s: must be the number of a trial, such as t345", o->trial);
+    if (o->trial)
+        return verify_one(v, id, err);
+    if (verify_tables(v, err) || query_sweep(&sweep, store, o->common.sweep, err) ||
         query_table(&done, store, QUERY_DONE, sweep.sweep_id, err))
         return -1;
     v->n_done = done.n_rows;
@@ -352,37 +310,35 @@ static int verify_some(struct verification *v, struct err *err)
     return rc;
 }
 
-static int verify_trials(struct verification *v, struct err *err)
-{
-    const char *trial = v->options->trial;
-    int64_t id;
-
-    if (!trial)
-        return verify_tables(v, err) || verify_some(v, err) ? -1 : 0;
-    if (!query_parse_id(&id, trial, 't'))
-        return err_set(err, "--trial %s: must be the number of a trial, such as t345", trial);
-    return verify_one(v, id, err);
-}
-
 static void add_answer(struct answer *answer, struct verification *v)
 {
-    struct rows summary = {.n_cols = 0};
+    static const char *const names[] = {"table", "rows", "damaged", "first"};
+    struct rows summary = {.n_cols = 0}, tables;
 
-    if (v->is_live) {
-        if (!v->options->trial)
-            answer_printf(answer,
-                          "%lld of %lld done trial%s run again: %lld equal to the bit, %lld not\n",
-                          (long long)v->n, (long long)v->n_done, plural(v->n_done),
-                          (long long)v->n_equal, (long long)(v->n - v->n_equal));
+    if (v->is_live && !v->options->trial)
+        answer_printf(answer,
+                      "%lld of %lld done trial%s run again: %lld equal to the bit, %lld not\n",
+                      (long long)v->n, (long long)v->n_done, plural(v->n_done),
+                      (long long)v->n_equal, (long long)(v->n - v->n_equal));
+    if (v->is_live)
         return;
-    }
     rows_integer(&summary, "trials", v->n);
     rows_integer(&summary, "equal", v->n_equal);
     rows_integer(&summary, "different", v->n - v->n_equal);
+    rows_init(&tables, names, sizeof names / sizeof *names);
+    for (int i = 0; i < QUERY_CHECKED_TABLES && v->tables[i].table; i++) {
+        const struct query_table_check *t = &v->tables[i];
+
+        rows_text(&tables, "table", t->table);
+        rows_integer(&tables, "rows", t->n_rows);
+        rows_integer(&tables, "damaged", t->n_damaged);
+        rows_text(&tables, "first", t->n_damaged ? t->first.text : NULL);
+    }
     answer_table(answer, &sections[TRIALS], rows_table(&v->trials));
     answer_table(answer, &sections[SUMMARY], rows_table(&summary));
-    add_tables(answer, v);
+    answer_table(answer, &sections[TABLES], rows_table(&tables));
     rows_release(&summary);
+    rows_release(&tables);
 }
 
 static int verify(struct call *call)
@@ -391,17 +347,17 @@ static int verify(struct call *call)
                                         "equal",     "objective",  "value",     "numbers",
                                         "different", "differences"};
     struct verify_options *o = call->options;
-    struct replay replay = {.db = o->common.db, .set = &o->set};
+    struct replay replay = {.db = o->common.db, .set = &o->common.set};
     struct verification v = {.replay = &replay, .options = o};
     struct answer answer;
     struct err err;
     int status, rc;
 
     cli_log_database(o->common.db);
-    output_begin(&answer, &o->common, o->section, OUTPUT_DOCUMENT);
-    v.is_live = answer_is_for_people(&answer) && !o->section;
+    output_begin(&answer, &o->common, OUTPUT_DOCUMENT);
+    v.is_live = answer_is_for_people(&answer) && !o->common.section;
     rows_init(&v.trials, names, sizeof names / sizeof *names);
-    rc = store_open_reader(&replay.store, o->common.db, &err) || verify_trials(&v, &err) ? -1 : 0;
+    rc = store_open_reader(&replay.store, o->common.db, &err) || verify_all(&v, &err) ? -1 : 0;
     if (!rc)
         add_answer(&answer, &v);
     status = output_end(rc, &answer, &err);
@@ -421,20 +377,10 @@ static const struct option_row options[] = {
      .help = "Choose other trials.", .default_text = "1", .max = 1000000000},
     {0, "trial", "ID", OPTION_TEXT, .into = offsetof(struct verify_options, trial),
      .help = "Run only this trial (t345) again."},
-    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct verify_options, sweep),
-     .help = "Use the sweep NAME of the database.", .shown = "the last one run"},
-    {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct verify_options, section),
-     .help = "Print only this part of the answer.", .choices = "trials|summary|tables"},
-    {0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct verify_options, set),
-     .help = "Override a setting, for example the path of training data that have moved. May be "
-             "repeated."},
+    {OPTION_SWEEP},
+    {OPTION_SECTION("trials|summary|tables")},
+    {OPTION_SET(SET_DATA)},
     {0},
-};
-
-static const struct example examples[] = {
-    {"espalier verify", "Run five trials again, and compare all numbers to the bit."},
-    {"espalier verify --trial t345", "Run one trial again."},
-    {NULL, NULL},
 };
 
 const struct command command_verify = {
@@ -447,7 +393,8 @@ const struct command command_verify = {
              "curve_metric and member, unless --trial is given. The exit status is 1 if a number "
              "differs or a "
              "row is damaged.",
-    .examples = examples,
+    .examples = {{"espalier verify", "Run five trials again, and compare all numbers to the bit."},
+                 {"espalier verify --trial t345", "Run one trial again."}},
     .see = "show",
     .options = options,
     .common = COMMON_DB | COMMON_FORMAT | COMMON_WIDE,

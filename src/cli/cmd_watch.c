@@ -32,7 +32,6 @@
 
 struct watch_options {
     struct common_options common;
-    const char *sweep;
     double interval_s;
     bool once;
 };
@@ -50,16 +49,11 @@ struct watch {
     bool is_blind;
 };
 
-static double now(void)
-{
-    return clock_now(&clock_system);
-}
-
 /* ---- reading ---- */
 
 static int open_store(struct watch *w, struct err *err)
 {
-    double begun_s = now(), cost_s;
+    double begun_s = clock_now(&clock_system), cost_s;
 
     if (w->store && begun_s < w->reopen_s)
         return 0;
@@ -67,18 +61,9 @@ static int open_store(struct watch *w, struct err *err)
     w->store = NULL;
     if (store_open_reader(&w->store, w->o->common.db, err))
         return -1;
-    cost_s = now() - begun_s;
+    cost_s = clock_now(&clock_system) - begun_s;
     w->reopen_s = cost_s > SLOW_OPEN_S ? begun_s + OPEN_SHARE * cost_s : 0;
     return 0;
-}
-
-/* An open connection may keep the end of the run from folding its log into the file. */
-static void close_store(struct watch *w)
-{
-    if (w->reopen_s > now() && !w->is_blind && w->facts.progress.session.is_running)
-        return;
-    store_close(w->store);
-    w->store = NULL;
 }
 
 /* --time-limit of a command line; NaN: none. */
@@ -105,34 +90,29 @@ static void find_limit(struct watch *w)
 
     if (!s->is_running)
         return;
-    if (s->id != w->asked_for || now() >= w->ask_limit_s) {
+    if (s->id != w->asked_for || clock_now(&clock_system) >= w->ask_limit_s) {
         double job_s = batch_job_parse(&job, s->job) ? batch_job_seconds_left(&job) : (double)NAN;
 
         /* fmin() ignores a NaN */
-        w->end_s = now() + fmin(job_s, time_limit_of(s->command) - s->seconds);
+        w->end_s = clock_now(&clock_system) + fmin(job_s, time_limit_of(s->command) - s->seconds);
         w->asked_for = s->id;
-        w->ask_limit_s = now() + ASK_LIMIT_S;
+        w->ask_limit_s = clock_now(&clock_system) + ASK_LIMIT_S;
     }
-    w->facts.limit_s = w->end_s - now();
+    w->facts.limit_s = w->end_s - clock_now(&clock_system);
 }
 
-static bool is_missing(const char *path)
-{
-    struct stat st;
-
-    return lstat(path, &st) && errno == ENOENT;
-}
-
-/* The run itself notices at its next commit that the file is gone (store/database_file.h). */
+/* Say more of a database that is gone. The run itself notices at its next commit
+ * (store/database_file.h). */
 static void explain_missing(struct watch *w)
 {
     const char *db = w->o->common.db;
     struct buf saved = {0};
+    struct stat st;
 
-    if (!is_missing(db))
+    if (!lstat(db, &st) || errno != ENOENT)
         return;
     buf_printf(&saved, "%s.saved", db);
-    if (!buf_failed(&saved) && !is_missing(buf_text(&saved)))
+    if (!buf_failed(&saved) && !lstat(buf_text(&saved), &st))
         err_set(&w->fault, "%s: no such file any more; %s has what its run saved", db,
                 buf_text(&saved));
     else if (w->has_facts)
@@ -146,8 +126,8 @@ static int look(struct watch *w)
     struct watch_facts facts = {0}, *before = w->has_facts ? &w->facts : NULL;
     bool was_running = w->has_facts && w->facts.progress.session.is_running;
 
-    w->is_blind =
-        open_store(w, &w->fault) || watch_read(&facts, w->store, w->o->sweep, before, &w->fault);
+    w->is_blind = open_store(w, &w->fault) ||
+                  watch_read(&facts, w->store, w->o->common.sweep, before, &w->fault);
     if (w->is_blind) {
         explain_missing(w);
         watch_release(&facts);
@@ -157,7 +137,12 @@ static int look(struct watch *w)
         w->has_facts = true;
         w->has_ended = !facts.progress.session.is_running && (w->has_ended || was_running);
     }
-    close_store(w);
+    /* An open connection may keep the end of the run from folding its log into the file. */
+    if (w->reopen_s <= clock_now(&clock_system) || w->is_blind ||
+        !w->facts.progress.session.is_running) {
+        store_close(w->store);
+        w->store = NULL;
+    }
     if (!w->is_blind)
         find_limit(w);
     return w->is_blind ? -1 : 0;
@@ -199,39 +184,25 @@ static struct watch_style style_of(int rows, int columns, const char *note)
     };
 }
 
-static int print_once(const struct watch *w)
-{
-    struct watch_style style = style_of(0, terminal_width(STDOUT_FILENO), NULL);
-    struct buf out = {0};
-
-    watch_frame(&out, &w->facts, &style);
-    return cli_answer(&out);
-}
-
 /* ---- the live view ---- */
-
-static void put_note(struct buf *out, const struct watch *w)
-{
-    if (w->is_blind && !w->has_facts)
-        buf_printf(out, "%s: waiting for a run to begin", w->o->common.db);
-    else if (w->is_blind)
-        buf_puts(out, w->fault.text);
-    else if (w->has_ended)
-        buf_printf(out, "%s: the run has ended: %s", w->o->common.db,
-                   w->facts.progress.session.outcome);
-    else
-        buf_puts(out, w->o->common.db);
-    buf_puts(out, "  (q quits)");
-}
 
 /* Some terminals wrap as soon as the last column is written. */
 static void draw(const struct watch *w)
 {
     int columns = terminal_width(STDOUT_FILENO) - 1;
+    const char *db = w->o->common.db;
     struct buf note = {0}, out = {0};
     struct watch_style style;
 
-    put_note(&note, w);
+    if (w->is_blind && !w->has_facts)
+        buf_printf(&note, "%s: waiting for a run to begin", db);
+    else if (w->is_blind)
+        buf_puts(&note, w->fault.text);
+    else if (w->has_ended)
+        buf_printf(&note, "%s: the run has ended: %s", db, w->facts.progress.session.outcome);
+    else
+        buf_puts(&note, db);
+    buf_puts(&note, "  (q quits)");
     style = style_of(terminal_height(STDOUT_FILENO), columns > 0 ? columns : 1, buf_text(&note));
     watch_frame(&out, &w->facts, &style);
     screen_draw(&out);
@@ -255,15 +226,15 @@ static int watch_live(struct watch *w)
 
     screen_open();
     draw(w);
-    next_s = now() + w->o->interval_s;
+    next_s = clock_now(&clock_system) + w->o->interval_s;
     for (;;) {
         char key = '\0';
-        enum screen_event event = screen_wait(&key, fmax(next_s - now(), 0));
+        enum screen_event event = screen_wait(&key, fmax(next_s - clock_now(&clock_system), 0));
 
         if (event == SCREEN_STOPPED || (event == SCREEN_KEY && tolower((unsigned char)key) == 'q'))
             break;
-        if (now() >= next_s)
-            next_s = now() + look_again(w);
+        if (clock_now(&clock_system) >= next_s)
+            next_s = clock_now(&clock_system) + look_again(w);
         else if (event == SCREEN_TIME)
             continue;
         draw(w);
@@ -277,28 +248,23 @@ static int watch_live(struct watch *w)
 
 /* ---- plain lines ---- */
 
-static int print_line(const struct watch *w, struct err *err)
-{
-    struct buf out = {0};
-    int rc;
-
-    watch_line(&out, &w->facts);
-    rc = cli_print(&out, CLI_STYLED, err);
-    buf_release(&out);
-    return rc;
-}
-
 static int watch_plainly(struct watch *w)
 {
     double blind_since_s = (double)NAN, wait_s = w->o->interval_s;
     struct err err;
 
     for (;;) {
-        double begun_s = now();
+        double begun_s = clock_now(&clock_system);
 
         if (!w->is_blind) {
+            struct buf out = {0};
+            int rc;
+
             blind_since_s = (double)NAN;
-            if (print_line(w, &err))
+            watch_line(&out, &w->facts);
+            rc = cli_print(&out, CLI_STYLED, &err);
+            buf_release(&out);
+            if (rc)
                 return cli_fail(&err);
             if (!w->facts.progress.session.is_running)
                 return EXIT_OK;
@@ -317,37 +283,33 @@ static int watch(struct call *call)
 {
     const struct watch_options *o = call->options;
     struct watch w = {.o = o, .end_s = (double)NAN};
+    struct watch_style style;
+    struct buf out = {0};
     int status;
 
     cli_log_database(o->common.db);
-    if (look(&w) && !can_wait(&w))
+    if (look(&w) && !can_wait(&w)) {
         status = cli_fail(&w.fault);
-    else if (o->once)
-        status = print_once(&w);
-    else if (terminal_has_sequences(STDOUT_FILENO))
-        status = watch_live(&w);
-    else
-        status = watch_plainly(&w);
+    } else if (o->once) {
+        style = style_of(0, terminal_width(STDOUT_FILENO), NULL);
+        watch_frame(&out, &w.facts, &style);
+        status = cli_answer(&out);
+    } else {
+        status = terminal_has_sequences(STDOUT_FILENO) ? watch_live(&w) : watch_plainly(&w);
+    }
     store_close(w.store);
     watch_release(&w.facts);
     return status;
 }
 
 static const struct option_row options[] = {
-    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct watch_options, sweep),
+    {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct common_options, sweep),
      .help = "Show this sweep.", .shown = "the last one that ran"},
     {0, "interval", "TIME", OPTION_DURATION, .into = offsetof(struct watch_options, interval_s),
      .help = "Look at the database once in TIME.", .default_text = "2s", .min = 1, .max = 86400},
     {0, "once", NULL, OPTION_FLAG, .into = offsetof(struct watch_options, once),
      .help = "Print the whole view once, and exit."},
     {0},
-};
-
-static const struct example examples[] = {
-    {"espalier watch", "Watch the run that writes results.db."},
-    {"espalier watch --once big.db", "Print the present state of another database."},
-    {"espalier watch --interval 1m >>log", "Write a line each minute until the run ends."},
-    {NULL, NULL},
 };
 
 const struct command command_watch = {
@@ -359,7 +321,10 @@ const struct command command_watch = {
     .about = "Shows progress, the time left, the best configurations, what each rank does, and "
              "why trials failed. q quits. Where stdout is no terminal, it prints a line each "
              "interval until the run ends. The database is not changed.",
-    .examples = examples,
+    .examples = {{"espalier watch", "Watch the run that writes results.db."},
+                 {"espalier watch --once big.db", "Print the present state of another database."},
+                 {"espalier watch --interval 1m >>log",
+                  "Write a line each minute until the run ends."}},
     .see = "status, best, run",
     .options = options,
     .common = COMMON_DB,

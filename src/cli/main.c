@@ -15,11 +15,27 @@
 #include "base/process.h"
 #include "base/terminal.h"
 #include "cli/command/help.h"
+#include "cli/commands.h"
 #include "cli/print/cli.h"
 #include "config.h"
 #include "launch/environment.h"
 #include "sched/world.h"
 #include "tensor/gemm.h"
+
+/* In the order of help and the manual. */
+static const struct command *const all_commands[] = {
+    &command_init,     &command_inspect,
+    &command_params,   &command_plan,
+    &command_simulate, &command_run,
+    &command_status,   &command_watch,
+    &command_profile,  &command_doctor,
+    &command_merge,    &command_best,
+    &command_show,     &command_report,
+    &command_predict,  &command_export,
+    &command_trace,    &command_verify,
+    &command_help,     &command_completion,
+    &command_complete, NULL,
+};
 
 /* All ranks of an MPI launch get the same command line. The first one alone reports its faults. */
 static bool is_other_rank(void)
@@ -33,20 +49,6 @@ static bool is_other_rank(void)
             return atoi(rank) > 0;
     }
     return false;
-}
-
-static void set_common(const struct common_options *common)
-{
-    if (common->is_quiet)
-        log_set_level(LOG_WARN);
-    else if (common->is_verbose)
-        log_set_level(LOG_VERBOSE);
-    if (!common->color) /* the command takes no options */
-        return;
-    if (!strcmp(common->color, "always"))
-        terminal_set_color(TERMINAL_COLOR_ALWAYS);
-    else if (!strcmp(common->color, "never") || world_is_launched())
-        terminal_set_color(TERMINAL_COLOR_NEVER); /* mpirun gives ranks a terminal of its own */
 }
 
 static int print_help(const struct command *command)
@@ -64,24 +66,27 @@ static int run_command(const struct command *command, int argc, char **argv)
 {
     struct call call;
     struct err err;
-    bool is_first = !is_other_rank() && !getenv(LAUNCH_REPORT);
+    bool is_other = is_other_rank();
     double begun_s = clock_now(&clock_system);
     enum parse_result result = call_parse(&call, command, argc, argv, &err);
+    const struct common_options *common = call.common;
     int status = EXIT_OK;
 
-    if (result != PARSE_FAILED)
-        set_common(call.common);
+    if (common && (common->is_quiet || common->is_verbose))
+        log_set_level(common->is_quiet ? LOG_WARN : LOG_VERBOSE);
+    if (common && common->color && !strcmp(common->color, "always"))
+        terminal_set_color(TERMINAL_COLOR_ALWAYS);
+    else if (common && common->color && (!strcmp(common->color, "never") || world_is_launched()))
+        terminal_set_color(TERMINAL_COLOR_NEVER); /* mpirun gives ranks a terminal of its own */
     if (result == PARSE_OK) {
         status = command->run(&call);
-        if (is_first)
+        if (!is_other && !getenv(LAUNCH_REPORT))
             log_verbose("%s: took %.3f s", command->name, clock_now(&clock_system) - begun_s);
-    } else if (is_other_rank()) {
-        status = EXIT_OK;
-    } else if (result == PARSE_HELP) {
+    } else if (result == PARSE_HELP && !is_other) {
         status = print_help(command);
     } else if (result == PARSE_FAILED) {
         status = cli_fail(&err);
-    } else {
+    } else if (!is_other) {
         status = cli_fail_usage(&err);
         log_always("see 'espalier %s --help'", command->name);
     }
@@ -94,33 +99,25 @@ static int run_command(const struct command *command, int argc, char **argv)
 /* Set beside it in the process that use_better_kernel() starts. */
 #define BLAS_KERNEL_IS_OURS "ESPALIER_BLAS_KERNEL"
 
-/* Remove both from the environment, so that they reach no other process, whose processor may differ.
- * Returns true if they were there. */
-static bool forget_kernel(void)
-{
-    bool is_ours = getenv(BLAS_KERNEL_IS_OURS) != NULL;
-
-    if (is_ours) {
-        unsetenv(BLAS_KERNEL_IS_OURS);
-        unsetenv(BLAS_KERNEL);
-    }
-    return is_ours;
-}
-
-/* Start this program again in the same process if OpenBLAS does not know the processor and the user has
- * not chosen a kernel. */
+/* Start this program again in the same process if OpenBLAS does not know the processor and the
+ * user has not chosen a kernel. The variables reach no other process, whose processor may
+ * differ. */
 static void use_better_kernel(char **argv)
 {
     const char *kernel = gemm_better_kernel(gemm_kernel());
+    bool is_ours = getenv(BLAS_KERNEL_IS_OURS) != NULL;
     char path[PATH_MAX] = "";
 
-    if (forget_kernel() || !kernel || getenv(BLAS_KERNEL) ||
-        readlink("/proc/self/exe", path, sizeof path - 1) < 0)
+    if (!is_ours &&
+        (!kernel || getenv(BLAS_KERNEL) || readlink("/proc/self/exe", path, sizeof path - 1) < 0))
         return;
-    setenv(BLAS_KERNEL, kernel, 1);
-    setenv(BLAS_KERNEL_IS_OURS, "1", 1);
-    execv(path, argv);
-    forget_kernel();
+    if (!is_ours) {
+        setenv(BLAS_KERNEL, kernel, 1);
+        setenv(BLAS_KERNEL_IS_OURS, "1", 1);
+        execv(path, argv);
+    }
+    unsetenv(BLAS_KERNEL_IS_OURS);
+    unsetenv(BLAS_KERNEL);
 }
 
 static int run(int argc, char **argv)
@@ -188,6 +185,7 @@ int main(int argc, char **argv)
 {
     const char *width = getenv(LAUNCH_WIDTH);
 
+    commands = all_commands;
     if (width)
         log_set_width(atoi(width));
     cpu_flush_subnormal();

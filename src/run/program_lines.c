@@ -115,19 +115,21 @@ static bool has_many(const struct template *t)
     return false;
 }
 
-int program_lines_check(struct program_lines *lines, struct err *err)
+int program_lines_check(const struct job *job, const char *db, struct err *err)
 {
-    const struct template *t = &lines->command.command;
-    int32_t n = t->is_shell ? 0 : has_many(t) ? lines->job->plan.n_configs : 1;
+    struct program_lines lines;
+    int rc = program_lines_open(&lines, job, db, err);
+    const struct template *t = &lines.command.command;
+    int32_t n = rc || t->is_shell ? 0 : has_many(t) ? job->plan.n_configs : 1;
 
-    for (int32_t config = 0; config < n; config++)
-        if (check_one(lines, config, err)) {
+    for (int32_t config = 0; config < n && !rc; config++)
+        if (check_one(&lines, config, err)) {
             struct buf place = {0};
 
-            sweep_put_place(&place, &lines->job->sweep, P_COMMAND);
-            err_wrap(err, "%s: command", buf_text(&place));
+            sweep_put_place(&place, &job->sweep, P_COMMAND);
+            rc = err_wrap(err, "%s: command", buf_text(&place));
             buf_release(&place);
-            return -1;
         }
-    return 0;
+    program_lines_close(&lines);
+    return rc;
 }

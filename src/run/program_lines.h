@@ -18,12 +18,13 @@ int program_lines_open(struct program_lines *lines, const struct job *job, const
                        struct err *err);
 void program_lines_close(struct program_lines *lines);
 
-/* Append the command of a trial of the plan with its values, as a line for a shell. id: its number in the database. */
+/* Append the command of a trial of the plan with its values, as a line for a shell. id: its
+ * number in the database. */
 int program_lines_put(struct buf *out, struct program_lines *lines, int64_t trial, int64_t id,
                       struct err *err);
 
-/* -1 and err: a program that the plan needs, or the interpreter of a script, does not exist here or
+/* -1 and err: a program that the job's plan needs, or the interpreter of a script, does not exist here or
  * cannot be executed. 0 with a shell, which finds its programs itself. */
-int program_lines_check(struct program_lines *lines, struct err *err);
+int program_lines_check(const struct job *job, const char *db, struct err *err);
 
 #endif

@@ -53,21 +53,18 @@ env -u OPENBLAS_CORETYPE "$ESPALIER" run inherits.ini --db inherits.db -q >/dev/
 is "programs do not inherit the choice" "$(sqlite3 inherits.db 'select n from trials')" 0.0
 
 # The database must be writable, and its folder, too.
-fails "a database whose folder is missing" 2 "$ESPALIER" doctor --db nowhere/x.db
-like "the finding names the folder" "$(cat .out)" "^run would refuse: nowhere/x.db: cannot be created: the folder nowhere does not exist"
+refuses "a database whose folder is missing" 2 "^run would refuse: nowhere/x.db: cannot be created: the folder nowhere does not exist" \
+    "$ESPALIER" doctor --db nowhere/x.db
 echo 'a letter' >letter.db
-fails "a file that is not a database" 2 "$ESPALIER" doctor --db letter.db
-like "the finding says so" "$(cat .out)" "^run would refuse: letter.db: not a database"
+refuses "a file that is not a database" 2 "^run would refuse: letter.db: not a database" "$ESPALIER" doctor --db letter.db
 is "each with its fix" "$(tail -n 1 .out)" "    fix: give another --db"
 
 # A file that is in the way of run's.
 ln -s nothing.db dangling.db
-fails "a link that leads nowhere" 2 "$ESPALIER" doctor --db dangling.db
-like "the finding says so" "$(cat .out)" "^run would refuse: dangling.db: a link to a file that does not exist"
+refuses "a link that leads nowhere" 2 "^run would refuse: dangling.db: a link to a file that does not exist" "$ESPALIER" doctor --db dangling.db
 is "with its fix" "$(tail -n 1 .out)" "    fix: give the name of the file itself, or remove the link"
 mkdir dir.db.lock
-fails "a folder in place of the lock" 2 "$ESPALIER" doctor quick.ini dir.db
-like "the finding says so" "$(cat .out)" "^run would refuse: dir.db: dir.db.lock is a folder"
+refuses "a folder in place of the lock" 2 "^run would refuse: dir.db: dir.db.lock is a folder" "$ESPALIER" doctor quick.ini dir.db
 rmdir dir.db.lock
 
 # Another run holds the database.
@@ -77,8 +74,7 @@ for _ in $(seq 6000); do
     grep -qs 'to run on' held.err && break
     sleep 0.1
 done
-fails "a database that a run holds" 2 "$ESPALIER" doctor --db held.db
-like "the finding names the process" "$(cat .out)" "^run would refuse: held.db: another run is writing to it: pid $pid on "
+refuses "a database that a run holds" 2 "^run would refuse: held.db: another run is writing to it: pid $pid on " "$ESPALIER" doctor --db held.db
 like "and the remedy" "$(cat .out)" "^    fix: wait for it"
 kill $pid
 wait $pid
@@ -87,8 +83,8 @@ wait $pid
 if unshare -rm true 2>/dev/null; then
     mkdir small
     # shellcheck disable=SC2016 # expanded by the inner shell
-    fails "a full disk" 2 unshare -rm sh -c 'mount -t tmpfs -o size=1m none small && "$1" doctor --db small/x.db' sh "$ESPALIER"
-    like "the finding says so" "$(cat .out)" "^run would refuse: small/x.db: its disk has only 1[0-9.]* MB free"
+    refuses "a full disk" 2 "^run would refuse: small/x.db: its disk has only 1[0-9.]* MB free" \
+        unshare -rm sh -c 'mount -t tmpfs -o size=1m none small && "$1" doctor --db small/x.db' sh "$ESPALIER"
 else
     pass "a full disk # SKIP no namespaces"
 fi
@@ -118,10 +114,10 @@ if nobody true 2>/dev/null; then
     chmod 444 open/r.db
     chmod 666 closed/r.db
     chmod 555 closed
-    fails "a file that cannot be written" 2 nobody "$ESPALIER" doctor --db open/r.db
-    like "the finding says so" "$(cat .out)" "^run would refuse: open/r.db: cannot be written: Permission denied"
-    fails "a folder that cannot be written" 2 nobody "$ESPALIER" doctor --db closed/r.db
-    like "the finding says so" "$(cat .out)" "^run would refuse: closed/r.db: run creates files beside it, but the folder closed cannot be written: Permission denied"
+    refuses "a file that cannot be written" 2 "^run would refuse: open/r.db: cannot be written: Permission denied" \
+        nobody "$ESPALIER" doctor --db open/r.db
+    refuses "a folder that cannot be written" 2 "^run would refuse: closed/r.db: run creates files beside it, but the folder closed cannot be written: Permission denied" \
+        nobody "$ESPALIER" doctor --db closed/r.db
     fails "a new database there" 2 nobody "$ESPALIER" doctor --db closed/new.db
     chmod 666 open/r.db
     ok "a writable file in a writable folder" nobody "$ESPALIER" doctor --db open/r.db
@@ -132,8 +128,8 @@ if nobody true 2>/dev/null; then
     sqlite3 closed/r.db 'pragma journal_mode = wal' 'update trial set trial_id = trial_id' \
         '.shell cp closed/r.db closed/r.db-wal logged' >/dev/null
     chmod 555 logged
-    fails "a log in a folder that cannot be written" 1 nobody "$ESPALIER" best logged/r.db
-    like "the message says what to copy" "$(cat .err)" "^espalier: logged/r.db: a run left its log logged/r.db-wal, which cannot be read in a folder without write permission; copy both files"
+    refuses "a log in a folder that cannot be written" 1 "^espalier: logged/r.db: a run left its log logged/r.db-wal, which cannot be read in a folder without write permission; copy both files" \
+        nobody "$ESPALIER" best logged/r.db
     cp -r logged free && chmod -R a+rwX free
     ok "a copy of both can be read" nobody "$ESPALIER" best free/r.db
     chmod 755 logged
@@ -158,8 +154,7 @@ is "for the reason that doctor found" "$(sed 's/^espalier: //' .err)" \
     "$("$ESPALIER" doctor gang.ini gang.db | sed -n '/^run would refuse/N; s/^run would refuse: //; s/\n    fix:/;/p')"
 cp quick.ini wide.ini
 sed -i 's/^epochs/workers = 2\n&/; s/^threads.*/ranks = 2/' wide.ini
-fails "a network on two ranks" 2 "$ESPALIER" doctor wide.ini wide.db
-like "has the same finding" "$(cat .out)" "^run would refuse: ranks = 2: a trial needs 2 ranks, and this launch has 1$"
+refuses "a network on two ranks" 2 "^run would refuse: ranks = 2: a trial needs 2 ranks, and this launch has 1$" "$ESPALIER" doctor wide.ini wide.db
 fails "a missing sweep file" 2 "$ESPALIER" doctor nowhere.ini
 
 # Threads and cores.
@@ -181,8 +176,8 @@ like "PBS_NODEFILE" "$(PBS_NODEFILE=nodes doctor)" "room for 3 tasks"
 like "the fix is printed" "$(PBS_NODEFILE=nodes doctor)" "^    fix: espalier run -n 3"
 
 # One of several tasks without MPI between them.
-fails "run refuses it" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db alone.db
-like "the fix is printed" "$(cat .err)" "^espalier: srun started 4 tasks, but no MPI connects them.*; srun --mpi=pmix"
+refuses "run refuses it" 2 "^espalier: srun started 4 tasks, but no MPI connects them.*; srun --mpi=pmix" \
+    env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --db alone.db
 is "before any file is made" "$(ls alone.db* 2>/dev/null)" ""
 fails "also with -n" 2 env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini -n 2 --db alone.db
 ok "a shard is accepted" env SLURM_STEP_NUM_TASKS=4 "$ESPALIER" run quick.ini --shard 1/2 --db alone.db
@@ -254,8 +249,8 @@ is "the GPUs of a sweep file" "$(of_file)" '0,"0,1,2",gpus_per_host,0'
 is "another amount" "$(of_file --gpus 2)" '0,"0,1,2",gpus_per_host,"0,1"'
 is "other hosts" "$(of_file --gpus-per-host 1)" '0,0,gpus_per_host,0'
 like "none" "$(env -u CUDA_VISIBLE_DEVICES PATH=/nowhere "$ESPALIER" doctor program.ini --gpus 0 --section ranks --format csv)" ',$'
-fails "too few for the sweep file" 2 env CUDA_VISIBLE_DEVICES=5 "$ESPALIER" doctor program.ini --gpus 2
-like "the finding says so" "$(cat .out)" "but there is 1 \(CUDA_VISIBLE_DEVICES, which overrides gpus_per_host\)$"
+refuses "too few for the sweep file" 2 "but there is 1 \(CUDA_VISIBLE_DEVICES, which overrides gpus_per_host\)$" \
+    env CUDA_VISIBLE_DEVICES=5 "$ESPALIER" doctor program.ini --gpus 2
 # The list of nvidia-smi. A process without its cgroup's GPUs sees fewer.
 cat >nvidia-smi <<'SH'
 #!/bin/sh

@@ -36,16 +36,14 @@ is "without rows its header" "$(answer status --format csv --section running | w
 is "json too" "$(answer status --format json --section session | json 'd["ranks"]')" 1
 is "and the table" "$(answer status --section sweeps | tr -s ' ')" "sweep configs trials done diverged failed running pending
 small 16 32 32 0 0 0 0"
-fails "an unknown section" 2 "$ESPALIER" status --section sweps
-like "the message proposes the nearest" "$(cat .err)" "did you mean 'sweeps'"
+refuses "an unknown section" 2 "did you mean 'sweeps'" "$ESPALIER" status --section sweps
 
 is "show: a configuration" "$(answer show c2 --format json | json '" ".join(d), d["configuration"]["config"], len(d["trials"])')" \
     "configuration settings trials models 2 2"
 is "show: a trial" "$(answer show t3 --format json | json '" ".join(d), len(d["curve"])')" \
     "trial metrics timing attempts members model checkpoint log files curve 3"
 is "show: its curve" "$(answer show t3 --section curve --format csv | wc -l)" 4
-fails "show: a section that a trial lacks" 2 "$ESPALIER" show t3 --section settings
-like "the message names it" "$(cat .err)" "settings: a trial has no such section"
+refuses "show: a section that a trial lacks" 2 "settings: a trial has no such section" "$ESPALIER" show t3 --section settings
 is "best: one table is an array" "$(answer best --format json -n 2 | json 'len(d), d[0]["place"]')" "2 1"
 is "best: the test part" "$(answer best --rule best --section test --format csv | cut -d, -f1 | tr '\n' ' ')" \
     "test mae pearson r2 rmse spearman "

@@ -62,10 +62,8 @@ is "a command" "$(said bset)" "espalier: 'bset' is not a command; did you mean '
 is "a command for help" "$(said help stauts)" "espalier: 'stauts' is not a command; did you mean 'status'?"
 is "a word unlike any command" "$(said xyzzy)" "espalier: 'xyzzy' is not a command; 'espalier help' lists the commands"
 is "an option" "$(said best --fromat csv)" "espalier: best: unknown option '--fromat'; did you mean '--format'?"
-is "a setting" "$(said run x.ini --replicates 5)" "espalier: run: unknown option '--replicates'; did you mean --set replicates=5?"
-is "a setting with its value" "$(said plan x.ini --learning-rate=0.1)" "espalier: plan: unknown option '--learning-rate'; did you mean --set learning_rate=0.1?"
-is "a setting with several values" "$(said run x.ini --hiden-size 8,16)" "espalier: run: unknown option '--hiden-size'; did you mean --set grid.hidden_size=8,16?"
-is "a setting without a value" "$(said run x.ini --epochs)" "espalier: run: unknown option '--epochs'; did you mean --set epochs=VALUE?"
+is "a setting" "$(said run x.ini --replicates 5)" "espalier: run: unknown option '--replicates'; did you mean '--set replicates=VALUE'?"
+is "one with other dashes" "$(said plan x.ini --learning-rat=0.1)" "espalier: plan: unknown option '--learning-rat'; did you mean '--set learning_rate=VALUE'?"
 is "a setting where there is no --set" "$(said best --replicates 5)" "espalier: best: unknown option '--replicates'"
 is "a choice" "$(said best --format jsn)" "espalier: --format jsn: must be one of table|csv|json|markdown|latex|ini; did you mean 'json'?"
 

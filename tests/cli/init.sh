@@ -123,8 +123,7 @@ is "few groups are a comment" "$(value two.ini group)" ""
 like "to switch on" "$(cat two.ini)" '^; group +=  *country '
 works words sim/genotypes.csv two.csv --trait country
 is "words are classes" "$(value words.ini task)" classification
-fails "an unknown trait" 2 init sim/genotypes.csv two.csv --trait nope
-like "the message lists the traits" "$(cat .err)" 'no trait "nope": --trait must be one of "days'
+refuses "an unknown trait" 2 'no trait "nope": --trait must be one of "days' init sim/genotypes.csv two.csv --trait nope
 awk -F, -v OFS=, 'NR > 1 && NR % 9 == 0 { $3 = -9 } 1' sim/genotypes.csv >coded.csv
 works coded coded.csv sim/phenotypes.csv
 is "a code for missing calls" "$(value coded.ini missing_genotype)" -9
@@ -210,23 +209,21 @@ for cell in - n.d. '*' '#N/A' '"1,116.3"' '83.25 d'; do
     spoil "$cell" >spoilt.csv
     for trait in "" "--trait=trait"; do
         # shellcheck disable=SC2086 # no option
-        fails "a trait with $cell $trait" 1 init sim/genotypes.csv spoilt.csv $trait -o no.ini
-        like "$cell $trait: the message" "$(cat .err)" \
-            '^espalier: spoilt.csv:3: column "trait" = .*: a word among numbers: .* name it in data.missing'
+        refuses "a trait with $cell $trait" 1 '^espalier: spoilt.csv:3: column "trait" = .*: a word among numbers: .* name it in data.missing' \
+            init sim/genotypes.csv spoilt.csv $trait -o no.ini
     done
 done
 spoil '>5.50' >spoilt.csv
-fails "a trait with bounds" 1 init sim/genotypes.csv spoilt.csv -o no.ini
-like "the message counts them" "$(cat .err)" '^espalier: spoilt.csv:3: column "trait" = ">5.50": 5 of 60 values are bounds or estimates: '
+refuses "a trait with bounds" 1 '^espalier: spoilt.csv:3: column "trait" = ">5.50": 5 of 60 values are bounds or estimates: ' \
+    init sim/genotypes.csv spoilt.csv -o no.ini
 spoil - | awk -F, -v OFS=, '{ print $0, NR == 1 ? "height" : NR * 1.5 }' >two.csv
-fails "a trait beside another with such cells" 2 init sim/genotypes.csv two.csv -o no.ini
-like "lists both" "$(cat .err)" '"trait": 55 numbers and 5 words; "height": 60 numbers$'
+refuses "a trait beside another with such cells" 2 '"trait": 55 numbers and 5 words; "height": 60 numbers$' init sim/genotypes.csv two.csv -o no.ini
 awk -F, -v OFS=, 'NR > 1 { $2 = $2 "%" } 1' sim/phenotypes.csv >percent.csv
 awk -F, -v OFS=, 'NR > 1 { $2 = 5 } 1' sim/phenotypes.csv >constant.csv
 fails "a trait without differences" 1 init sim/genotypes.csv constant.csv -o no.ini
 is "the message says so" "$(cat .err)" 'espalier: constant.csv: column "trait": every value is "5", there is nothing to predict'
-fails "nothing but words cannot be a trait" 1 init sim/genotypes.csv percent.csv -o no.ini
-like "the message names the unit" "$(cat .err)" 'percent.csv:2: column "trait" = ".*%": 60 of 60 values are a number followed by "%": remove the unit, or set task = classification'
+refuses "nothing but words cannot be a trait" 1 'percent.csv:2: column "trait" = ".*%": 60 of 60 values are a number followed by "%": remove the unit, or set task = classification' \
+    init sim/genotypes.csv percent.csv -o no.ini
 awk -F, -v OFS=, 'NR == 7 { $5 = "-" } 1' sim/genotypes.csv >dash.csv
 awk -F, -v OFS=, 'NR > 1 { for (j = 2; j <= NF; j++) $j = $j == 0 ? "AA" : $j == 1 ? "AC" : "CC" } 1' \
     sim/genotypes.csv >letters.csv
@@ -236,8 +233,8 @@ fails "a genotype that is not a dosage" 1 init dash.csv sim/phenotypes.csv -o no
 is "the message gives its place" "$(cat .err)" \
     'espalier: dash.csv:7: column "1_4" = "-": must be a number, or empty or NA where missing: set [data] missing_genotype = - if it is a missing call'
 ok "genotypes of letters" init letters.csv sim/phenotypes.csv -o letters.ini
-fails "a transposed table" 1 init transposed.csv sim/phenotypes.csv -o no.ini
-like "the message says so" "$(cat .err)" 'are columns of transposed.csv .*: that table is transposed; it must have a row for each sample'
+refuses "a transposed table" 1 'are columns of transposed.csv .*: that table is transposed; it must have a row for each sample' \
+    init transposed.csv sim/phenotypes.csv -o no.ini
 ok "and no file is written" test ! -e no.ini
 
 # ---- graphs and molecules ----
@@ -292,14 +289,11 @@ else
     like "without Indigo molecules are refused" "$(cat .err)" 'built without Indigo'
 fi
 printf 'CCO a\nCCN b\n' >bare.smi
-fails "molecules without a trait" 1 init bare.smi
-like "the message says what is needed" "$(cat .err)" 'bare.smi: holds molecules and no trait'
+refuses "molecules without a trait" 1 'bare.smi: holds molecules and no trait' init bare.smi
 printf 'x\n\n\n  1  0 V2000\nM  END\n$$$$\n' >x.sdf
-fails "structures" 1 init x.sdf
-like "the message says how to make a table" "$(cat .err)" 'x.sdf: holds structures: make a table .* obabel FILE.sdf -O FILE.smi writes the SMILES$'
+refuses "structures" 1 'x.sdf: holds structures: make a table .* obabel FILE.sdf -O FILE.smi writes the SMILES$' init x.sdf
 printf 'x\r\n\r\n\r\n  1  0 V2000\r\nM  END\r\n$$$$\r\n' >pasted.csv
-fails "structures in a file with another ending" 1 init pasted.csv
-like "are known by their content" "$(cat .err)" 'pasted.csv: holds structures: make a table'
+refuses "structures in a file with another ending" 1 'pasted.csv: holds structures: make a table' init pasted.csv
 printf 'smiles\nCCO\nCCN\nCCC\n' >only.csv
 awk 'BEGIN { srand(1); print "smiles,canonical,mp,pic,no"; s = "=O"
     for (i = 1; i <= 40; i++) { s = "C" s; print s "," s "," 7 * i "," rand() "," i } }' >points.csv
@@ -309,8 +303,7 @@ if "$ESPALIER" doctor 2>/dev/null | grep -q 'Indigo'; then
     cut -d, -f1-3 points.csv >melting.csv
     ok "a second column of SMILES and whole numbers alone" init melting.csv -o melting.ini
     awk -F, -v OFS=, 'NR == 4 { $3 = "inf" } NR == 6 { $3 = "n.d." } 1' melting.csv >spoilt.csv
-    fails "an infinite cell" 1 init spoilt.csv -o no.ini
-    like "is no word" "$(cat .err)" '^espalier: spoilt.csv:4: column "mp" = "inf": a number beyond the range of floats'
+    refuses "an infinite cell" 1 '^espalier: spoilt.csv:4: column "mp" = "inf": a number beyond the range of floats' init spoilt.csv -o no.ini
     sed 's/^molecules .*/molecules = spoilt.csv/' melting.ini >coded.ini
     like "missing lists codes of molecules" "$("$ESPALIER" inspect coded.ini --set 'missing=inf, n.d.' 2>&1)" '^target +38 values'
     is "the numbers are the trait, and rows are numbered" "$(value melting.ini trait)$(value melting.ini id)" mp
@@ -352,8 +345,8 @@ mkdir -p deep/er
 ok "in another folder" init sim/genotypes.csv sim/phenotypes.csv -o deep/er/x.ini
 is "paths are relative to that folder" "$(value deep/er/x.ini genotypes)" "../../sim/genotypes.csv"
 ok "and lead to the data" "$ESPALIER" plan deep/er/x.ini
-fails "a missing folder" 1 init sim/genotypes.csv sim/phenotypes.csv -o nowhere/x.ini
-like "the message names it" "$(cat .err)" 'nowhere/x.ini: cannot make a file in its folder: No such file'
+refuses "a missing folder" 1 'nowhere/x.ini: cannot make a file in its folder: No such file' \
+    init sim/genotypes.csv sim/phenotypes.csv -o nowhere/x.ini
 fails "an invalid budget" 2 init sim/genotypes.csv sim/phenotypes.csv --budget soon -o no.ini
 fails "a budget without a unit" 2 init sim/genotypes.csv sim/phenotypes.csv --budget 10 -o no.ini
 
@@ -382,8 +375,7 @@ no() {
     what=$1
     message=$2
     shift 2
-    fails "$what" 1 init "$@" -o no.ini
-    like "$what: the message" "$(cat .err)" "$message"
+    refuses "$what" 1 "$message" init "$@" -o no.ini
 }
 no "a file of a TUDataset" '^espalier: tu/S_A.txt: is one of the files of a TUDataset: name their folder instead$' tu/S_A.txt
 no "no such file" '^espalier: missing.csv: cannot open: No such file or directory$' missing.csv

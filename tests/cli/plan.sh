@@ -28,7 +28,7 @@ is "every trial is listed" "$(column state <before.csv | sort | uniq -c | tr -s 
 is "with its expected seconds" "$(column seconds <before.csv | awk '$1 > 0' | wc -l)" 12
 is "and no measured seconds" "$(column measured <before.csv | sort -u)" ""
 like "the total names the source of its speed" "$(cat before)" \
-    '; 12 to run: about [0-9.e-]+ s on 1 rank \((assuming a usual processor: no configuration was tried, since the sweep is so short|by the speed of [0-9]+ configurations? tried here)\), [0-9.e-]+ GFLOP$'
+    '; 12 to run: about [0-9.e-]+ s on 1 rank \((assuming a usual processor: no configuration was tried, since the sweep is so short or each takes more than 1 GB|by the speed of [0-9]+ configurations? tried here)\), [0-9.e-]+ GFLOP$'
 like "a line gives the memory of a rank" "$(cat before)" \
     'memory for one rank: about [0-9.]+ MB \([0-9.]+ MB of the program, [0-9.]+ kB of data and [0-9.]+ kB derived from them, once for all ranks of a host, and up to [0-9.]+ [kM]B for a trial\)$'
 

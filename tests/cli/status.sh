@@ -73,8 +73,8 @@ done
 live=$("$ESPALIER" status long.db | tr -s ' ')
 like "a live run is running" "$live" "^running, 1 rank, pid [0-9]+ on"
 like "and the rest is reported" "$live" '^about [0-9a-z. ]+ left for [0-9]+ trials?$'
-fails "a second writer is refused" 1 "$ESPALIER" run long.ini --db long.db --progress none
-like "the message names the writer" "$(cat .err)" "another run is writing to it: pid [0-9]+ on $(hostname), since "
+refuses "a second writer is refused" 1 "another run is writing to it: pid [0-9]+ on $(hostname), since " \
+    "$ESPALIER" run long.ini --db long.db --progress none
 kill -KILL $pid
 wait $pid 2>/dev/null
 like "a killed run is lost" "$("$ESPALIER" status long.db)" "^lost \(no such process; the same command continues\)"
@@ -117,8 +117,8 @@ for _ in $(seq 6000); do
     sleep 0.05
 done
 rm -f long.db.lock
-fails "a second run is still refused" 1 "$ESPALIER" run long.ini --db long.db --progress none
-like "the message names the process" "$(cat .err)" "another run is writing to it, although it holds no lock: pid $pid on $(hostname), since .* \(its process is running\); wait for it"
+refuses "a second run is still refused" 1 "another run is writing to it, although it holds no lock: pid $pid on $(hostname), since .* \(its process is running\); wait for it" \
+    "$ESPALIER" run long.ini --db long.db --progress none
 like "status sees it run" "$("$ESPALIER" status long.db)" "^running, 1 rank, pid $pid on"
 kill -INT $pid
 wait $pid

@@ -55,7 +55,7 @@ refused() {
 }
 refused --time-limit soon "must be a duration such as 90s, 15m, 2h or 1-12:00:00"
 refused --time-limit 90 "must have a unit: 90s or 90m"
-refused --time-limit 0 "must be at least 1s"
+refused --time-limit 0 "must be from 1s to 1000000000s"
 refused --grace -1s "must be a duration such as 90s, 15m, 2h or 1-12:00:00"
 fails "a duration that is missing" 2 run --time-limit
 

@@ -13,24 +13,29 @@
 
 #include "cli/init/init_propose.h"
 
+/* The facts of a panel, and of molecules; then others. */
+#define PANEL(n, features, ...)                                                                    \
+    {                                                                                              \
+        .format = &genotype_format, .n_samples = (n), .n_labelled = (n), .n_features = (features), \
+        .is_dosages = true, __VA_ARGS__                                                            \
+    }
+#define GRAPHS(n, ...)                                                                            \
+    {                                                                                             \
+        .format = &smiles_format, .is_classification = true, .n_samples = (n), .n_labelled = (n), \
+        .n_features = 62, __VA_ARGS__                                                             \
+    }
+
 static struct init_facts panel(int32_t n, int32_t n_features)
 {
-    return (struct init_facts){.format = &genotype_format,
-                               .n_samples = n,
-                               .n_labelled = n,
-                               .n_features = n_features,
-                               .is_dosages = true};
+    return (struct init_facts)PANEL(n, n_features);
 }
 
 static struct init_facts graphs(const struct data_format *format, int32_t n)
 {
-    return (struct init_facts){.format = format,
-                               .is_classification = true,
-                               .n_samples = n,
-                               .n_labelled = n,
-                               .n_features = 62,
-                               .n_classes = 2,
-                               .n_rarest = n / 2};
+    struct init_facts facts = GRAPHS(n, .n_classes = 2, .n_rarest = n / 2);
+
+    facts.format = format;
+    return facts;
 }
 
 /* Valid until the next one. */
@@ -128,23 +133,58 @@ static void values_are_valid(void **state)
     }
 }
 
-static void small_panels_repeat_more(void **state)
-{
-    struct init_facts small = panel(60, 40), middle = panel(400, 300), large = panel(30000, 900);
+static const struct expected {
+    struct init_facts facts;
+    struct {
+        enum param_id id;
+        const char *value; /* the first of an axis; "": the setting is missing */
+    } want[6];             /* ends with a NULL value */
+} expected[] = {
+    /* Small panels repeat more; one replicate has no interval. 51 of 256 stop; a tenth would be 25. */
+    {PANEL(60, 40), {{P_REPLICATES, "10"}, {P_FOLDS, "5"}, {P_STOP, "0.2"}, {P_VAL, ""}}},
+    {PANEL(400, 300), {{P_REPLICATES, "5"}, {P_STOP, "0.2"}}},
+    {PANEL(30000, 900), {{P_REPLICATES, "3"}, {P_FOLDS, "0"}, {P_VAL, "0.2"}}},
+    /* A dozen samples have no correlation. */
+    {PANEL(12, 100), {{P_OBJECTIVE, "val_rmse"}}},
+    {PANEL(60, 100), {{P_OBJECTIVE, "val_pearson"}, {P_FOLDS, "5"}}},
+    /* Many markers are reduced. */
+    {PANEL(162, 53859), {{P_REDUCE, "exact"}}},
+    {PANEL(162, 200), {{P_REDUCE, ""}}},
+    /* Objectives suit the classes. */
+    {GRAPHS(1000, .n_classes = 2, .n_rarest = 500), {{P_OBJECTIVE, "val_accuracy"}}},
+    {GRAPHS(1000, .n_classes = 2, .n_rarest = 5), {{P_OBJECTIVE, "val_log_loss"}}},
+    {GRAPHS(1000, .n_classes = 2, .n_rarest = 200), {{P_OBJECTIVE, "val_roc_auc"}}},
+    {GRAPHS(1000, .n_classes = 7, .n_rarest = 200), {{P_OBJECTIVE, "val_accuracy"}}},
+    {{.format = &smiles_format, .n_samples = 1000, .n_labelled = 1000}, {{P_OBJECTIVE, "val_r2"}}},
+    /* Folds fit the groups. */
+    {PANEL(300, 100, .n_groups = 7), {{P_FOLDS, "3"}}},
+    {PANEL(300, 100, .n_groups = 18), {{P_FOLDS, "5"}}},
+    /* Given parts are used: 32 of 160 samples stop, or none if a part does, or a quarter of 128. */
+    {PANEL(300, 100, .has_split = true, .n_train = 160, .n_val = 70),
+     {{P_TEST, ""}, {P_VAL, ""}, {P_FOLDS, "0"}, {P_STOP, "0.2"}}},
+    {PANEL(300, 100, .has_split = true, .n_train = 160, .n_val = 70, .n_stop = 30), {{P_STOP, ""}}},
+    {PANEL(300, 100, .has_split = true, .n_train = 160), {{P_FOLDS, "5"}, {P_STOP, "0.25"}}},
+    /* The graph is of kinship only for dosages. Molecules are summed up first. */
+    {PANEL(500, 100), {{P_METRIC, "kinship"}}},
+    {{.format = &genotype_format, .n_samples = 500, .n_labelled = 500, .n_features = 100},
+     {{P_METRIC, "correlation"}}},
+    {GRAPHS(2000, .n_classes = 2, .n_rarest = 1000),
+     {{P_POOL, "sum"}, {P_BATCH_NORM, "yes"}, {P_BATCH_SIZE, "64"}, {P_K, ""}}},
+};
 
+static void proposals_suit_the_facts(void **state)
+{
     (void)state;
-    propose_for(&small);
-    assert_string_equal(value_of(P_REPLICATES), "10");
-    assert_string_equal(value_of(P_FOLDS), "5");
-    assert_string_equal(value_of(P_STOP), "0.2");
-    assert_null(init_lines_find(&lines, P_VAL));
-    propose_for(&middle);
-    assert_string_equal(value_of(P_REPLICATES), "5");
-    assert_string_equal(value_of(P_STOP), "0.2"); /* 51 of 256; a tenth would be 25 */
-    propose_for(&large);
-    assert_string_equal(value_of(P_REPLICATES), "3"); /* one has no interval */
-    assert_string_equal(value_of(P_FOLDS), "0");
-    assert_string_equal(value_of(P_VAL), "0.2");
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        propose_for(&expected[i].facts);
+        for (int k = 0; expected[i].want[k].value; k++)
+            if (strcmp(value_of(expected[i].want[k].id), expected[i].want[k].value) != 0)
+                fail_msg("%zu: %s = %s, want %s", i, param_table[expected[i].want[k].id].key,
+                         value_of(expected[i].want[k].id), expected[i].want[k].value);
+    }
+    assert_false(propose_group(3, false)); /* too few for test, stop and folds */
+    assert_true(propose_group(7, false));
+    assert_false(propose_group(18, true));
 }
 
 static void count_parts(int32_t *val, int32_t *stop, int32_t n)
@@ -174,31 +214,6 @@ static void parts_are_large_enough_where_they_can(void **state)
     }
 }
 
-static void a_dozen_samples_have_no_correlation(void **state)
-{
-    struct init_facts f = panel(12, 100);
-
-    (void)state;
-    propose_for(&f);
-    assert_string_equal(value_of(P_OBJECTIVE), "val_rmse");
-    f = panel(60, 100);
-    propose_for(&f);
-    assert_string_equal(value_of(P_OBJECTIVE), "val_pearson");
-    assert_string_equal(value_of(P_FOLDS), "5");
-}
-
-static void molecules_are_summed_up_first(void **state)
-{
-    struct init_facts f = graphs(&smiles_format, 1000);
-
-    (void)state;
-    propose_for(&f);
-    assert_string_equal(value_of(P_POOL), "sum");
-    while (propose_smaller(&lines, &f))
-        ;
-    assert_string_equal(value_of(P_POOL), "sum");
-}
-
 static void a_baseline_stands_beside(void **state)
 {
     struct init_facts few = panel(500, 100), many = panel(30000, 100);
@@ -209,92 +224,15 @@ static void a_baseline_stands_beside(void **state)
     assert_true(init_lines_has_value(&lines, P_TYPE, "ridge") &&
                 init_lines_has_value(&lines, P_TYPE, "mlp"));
     assert_int_equal(values_of(P_LAMBDA), 8);
-    assert_string_equal(value_of(P_METRIC), "kinship");
-    few.is_dosages = false;
-    propose_for(&few);
-    assert_string_equal(value_of(P_METRIC), "correlation");
     propose_for(&many); /* ridge solves equations of the size of the samples */
     assert_false(init_lines_has_value(&lines, P_TYPE, "ridge"));
     assert_null(init_lines_find(&lines, P_LAMBDA));
     propose_for(&molecules);
     assert_false(init_lines_has_value(&lines, P_TYPE, "ridge"));
     assert_true(init_lines_has_value(&lines, P_TYPE, "mlp"));
-    assert_string_equal(value_of(P_BATCH_NORM), "yes");
-    assert_string_equal(value_of(P_BATCH_SIZE), "64");
-    assert_null(init_lines_find(&lines, P_K));
-}
-
-static void many_markers_are_reduced(void **state)
-{
-    struct init_facts f = panel(162, 53859);
-
-    (void)state;
-    propose_for(&f);
-    assert_string_equal(value_of(P_REDUCE), "exact");
-    f.n_features = 200;
-    propose_for(&f);
-    assert_null(init_lines_find(&lines, P_REDUCE));
-}
-
-static void objectives_suit_the_classes(void **state)
-{
-    struct init_facts f = graphs(&smiles_format, 1000);
-
-    (void)state;
-    propose_for(&f);
-    assert_string_equal(value_of(P_OBJECTIVE), "val_accuracy");
-    f.n_rarest = 5;
-    propose_for(&f);
-    assert_string_equal(value_of(P_OBJECTIVE), "val_log_loss");
-    f.n_rarest = 200;
-    propose_for(&f);
-    assert_string_equal(value_of(P_OBJECTIVE), "val_roc_auc");
-    f.n_classes = 7;
-    propose_for(&f);
-    assert_string_equal(value_of(P_OBJECTIVE), "val_accuracy");
-    f.is_classification = false;
-    propose_for(&f);
-    assert_string_equal(value_of(P_OBJECTIVE), "val_r2");
-    f = panel(100, 20);
-    propose_for(&f);
-    assert_string_equal(value_of(P_OBJECTIVE), "val_pearson");
-}
-
-static void folds_fit_the_groups(void **state)
-{
-    struct init_facts f = panel(300, 100);
-
-    (void)state;
-    assert_false(propose_group(3, false)); /* too few for test, stop and folds */
-    assert_true(propose_group(7, false));
-    assert_false(propose_group(18, true));
-    f.n_groups = 7;
-    propose_for(&f);
-    assert_string_equal(value_of(P_FOLDS), "3");
-    f.n_groups = 18;
-    propose_for(&f);
-    assert_string_equal(value_of(P_FOLDS), "5");
-}
-
-static void given_parts_are_used(void **state)
-{
-    struct init_facts f = panel(300, 100);
-
-    (void)state;
-    f.has_split = true;
-    f.n_train = 160, f.n_val = 70;
-    propose_for(&f);
-    assert_null(init_lines_find(&lines, P_TEST));
-    assert_null(init_lines_find(&lines, P_VAL));
-    assert_string_equal(value_of(P_FOLDS), "0");
-    assert_string_equal(value_of(P_STOP), "0.2"); /* 32 of 160 */
-    f.n_stop = 30;
-    propose_for(&f);
-    assert_null(init_lines_find(&lines, P_STOP));
-    f.n_stop = f.n_val = 0; /* train and test only */
-    propose_for(&f);
-    assert_string_equal(value_of(P_FOLDS), "5");
-    assert_string_equal(value_of(P_STOP), "0.25"); /* of 128 */
+    while (propose_smaller(&lines, &molecules))
+        ;
+    assert_string_equal(value_of(P_POOL), "sum");
 }
 
 static int64_t size_of_sweep(void)
@@ -425,15 +363,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_are_valid),
-        cmocka_unit_test(small_panels_repeat_more),
+        cmocka_unit_test(proposals_suit_the_facts),
         cmocka_unit_test(parts_are_large_enough_where_they_can),
-        cmocka_unit_test(a_dozen_samples_have_no_correlation),
-        cmocka_unit_test(molecules_are_summed_up_first),
         cmocka_unit_test(a_baseline_stands_beside),
-        cmocka_unit_test(many_markers_are_reduced),
-        cmocka_unit_test(objectives_suit_the_classes),
-        cmocka_unit_test(folds_fit_the_groups),
-        cmocka_unit_test(given_parts_are_used),
         cmocka_unit_test(shrinking_ends_and_keeps_the_types),
         cmocka_unit_test(the_best_known_value_stays_longest),
         cmocka_unit_test(text_is_sorted_and_commented),

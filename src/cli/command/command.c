@@ -5,6 +5,8 @@
 
 #include "grid/param.h"
 
+const struct command *const *commands;
+
 static const struct option_row common_db[] = {
     {0, "db", "FILE", OPTION_TEXT, VALUE_DATABASE, offsetof(struct common_options, db),
      .help = "Use the database FILE.", .shown = "$ESPALIER_DB, or results.db"},

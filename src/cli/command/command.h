@@ -33,8 +33,8 @@ enum option_type {
     OPTION_INT,      /* long in [min, max]; 0 without a default */
     OPTION_DURATION, /* double, seconds in [min, max]; NaN without a default */
     OPTION_TEXT,     /* const char *, one of the choices; NULL without a default */
-    OPTION_SETTING,  /* const char *, checked as the setting `param` */
-    OPTION_LIST      /* struct text_list */
+    OPTION_SETTING,  /* union value of the setting `param` */
+    OPTION_LIST      /* struct text_list: `set` of the common options */
 };
 
 struct option_row {
@@ -60,7 +60,33 @@ struct common_options {
     const char *db;     /* never NULL with COMMON_DB */
     const char *format; /* "table", "csv", "json", or another choice of the command */
     bool is_wide;
+    /* Values of the options below: NULL, empty or false in commands that lack them. */
+    const char *section, *sweep;
+    struct text_list set;
+    bool is_forced;
 };
+
+/* The contents of rows that several commands have. names: the choices, "a|b|c". */
+#define OPTION_SECTION(names)                                                            \
+    0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct common_options, section), \
+                                       .help = "Print only this part of the answer.",    \
+                                       .choices = (names)
+#define OPTION_SWEEP                                                                      \
+    0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct common_options, sweep), \
+        .help = "Use the sweep NAME of the database.", .shown = "the last one run"
+#define OPTION_SET(text)                                                                   \
+    0, "set", "[S.]K=V", OPTION_LIST, VALUE_SETTING, offsetof(struct common_options, set), \
+        .help = text " May be repeated."
+#define SET_SWEEP "Override a setting of the sweep file, or with grid.K=V,V an axis."
+#define SET_DATA "Override a setting, for example the path of training data that have moved."
+#define OPTION_RULE(type)                                                                          \
+    0, "rule", "RULE", OPTION_TEXT,                                                                \
+        .into = offsetof(type, rule), .choices = "best|1se",                                       \
+        .help = "Choose one configuration and show its test metrics. best chooses the first one, " \
+                "1se the cheapest within one standard error of it."
+#define OPTION_FORCE(text)                                                             \
+    0, "force", NULL, OPTION_FLAG, .into = offsetof(struct common_options, is_forced), \
+                                   .help = (text)
 
 /* Options that several commands share. Every command has -h, -q, -v and --color. */
 enum {
@@ -97,7 +123,7 @@ struct command {
     enum value_kind operand_kind;
     const char *summary;              /* one sentence, an imperative */
     const char *about;                /* paragraphs, or NULL */
-    const struct example *examples;   /* ends with a NULL line */
+    struct example examples[7];       /* ends with a NULL line */
     const char *see;                  /* "show, export" */
     const struct option_row *options; /* its own; ends with a NULL name; or NULL */
     unsigned common;                  /* COMMON_... */
@@ -107,7 +133,7 @@ struct command {
     int (*run)(struct call *call);    /* returns the exit status */
 };
 
-extern const struct command *const commands[]; /* by group; ends with NULL */
+extern const struct command *const *commands; /* by group; ends with NULL; main() sets it */
 
 /* NULL: none. */
 const struct command *command_find(const char *name);

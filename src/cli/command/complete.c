@@ -91,73 +91,44 @@ static void skip(struct candidates *c, size_t n)
 
 /* ---- files ---- */
 
-static bool is_wanted_file(const char *name, enum value_kind kind)
-{
-    return kind == VALUE_FILE || (kind == VALUE_GRID && file_names_end_in(name, ".ini")) ||
-           (kind == VALUE_DATABASE && file_names_end_in(name, ".db"));
-}
-
-static int by_name(const struct dirent **a, const struct dirent **b)
-{
-    return strcmp((*a)->d_name, (*b)->d_name);
-}
-
-/* The shell has not replaced "~" yet. */
-static void put_folder(struct buf *out, const char *word, size_t n)
-{
-    const char *home = getenv("HOME");
-
-    if (n >= 2 && !strncmp(word, "~/", 2) && home) {
-        buf_puts(out, home);
-        buf_add(out, word + 1, n - 1);
-    } else if (n) {
-        buf_add(out, word, n);
-    } else {
-        buf_puts(out, ".");
-    }
-}
-
+/* The shell has not replaced "~" yet. If no file has the usual ending, all files are offered. */
 static void offer_files(struct candidates *c, enum value_kind kind)
 {
-    const char *slash = strrchr(c->word, '/');
-    size_t n_folder = slash ? (size_t)(slash - c->word) + 1 : 0;
-    struct buf folder = {0}, path = {0}, candidate = {0};
+    static const char *const endings[] = {[VALUE_GRID] = ".ini", [VALUE_DATABASE] = ".db"};
+    const char *slash = strrchr(c->word, '/'), *home = getenv("HOME");
+    int n_folder = slash ? (int)(slash - c->word) + 1 : 0;
+    bool is_home = n_folder && !strncmp(c->word, "~/", 2) && home;
+    struct buf folder = {0}, path = {0};
     struct dirent **entries = NULL;
     int n;
 
     c->insertion = INSERT_FILE;
-    put_folder(&folder, c->word, n_folder);
-    n = scandir(buf_text(&folder), &entries, NULL, by_name);
+    buf_printf(&folder, "%s%.*s",
+               is_home    ? home
+               : n_folder ? ""
+                          : ".",
+               n_folder - is_home, c->word + is_home);
+    n = scandir(buf_text(&folder), &entries, NULL, alphasort);
     for (int i = 0; i < n; i++) {
         const char *name = entries[i]->d_name;
-        bool is_hidden = *name == '.' && c->word[n_folder] != '.';
+        bool is_hidden = *name == '.' && (c->word[n_folder] != '.' || !name[strspn(name, ".")]);
         struct stat st;
 
         buf_clear(&path);
         buf_printf(&path, "%s/%s", buf_text(&folder), name);
-        buf_clear(&candidate);
-        buf_add(&candidate, c->word, n_folder);
-        buf_puts(&candidate, name);
-        if (!is_hidden && strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
-            !stat(buf_text(&path), &st)) {
-            if (S_ISDIR(st.st_mode))
-                buf_putc(&candidate, '/');
-            if (S_ISDIR(st.st_mode) || is_wanted_file(name, kind))
-                offer(c, buf_text(&candidate), "");
+        if (!is_hidden && !stat(buf_text(&path), &st) &&
+            (S_ISDIR(st.st_mode) || kind == VALUE_FILE ||
+             (kind != VALUE_DIRECTORY && file_names_end_in(name, endings[kind])))) {
+            buf_clear(&path);
+            buf_printf(&path, "%.*s%s%s", n_folder, c->word, name, S_ISDIR(st.st_mode) ? "/" : "");
+            offer(c, buf_text(&path), "");
         }
         free(entries[i]);
     }
     free(entries);
     buf_release(&folder);
     buf_release(&path);
-    buf_release(&candidate);
-}
-
-/* If no file has the usual ending, all files are offered. */
-static void offer_paths(struct candidates *c, enum value_kind kind)
-{
-    offer_files(c, kind);
-    if (!c->lines.size && kind != VALUE_DIRECTORY)
+    if (!c->lines.size && kind != VALUE_DIRECTORY && kind != VALUE_FILE)
         offer_files(c, VALUE_FILE);
 }
 
@@ -171,26 +142,42 @@ static void offer_keys(struct candidates *c)
     c->insertion = INSERT_OPEN;
     for (int id = 0; id < P_COUNT; id++) {
         const struct param *p = &param_table[id];
+        const char *const before[] = {p->section, p->flags & PARAM_AXIS ? "grid" : NULL};
 
-        snprintf(name, sizeof name, "%s.%s=", p->section, p->key);
-        offer(c, name, p->help);
+        for (int i = 0; i < 2; i++) {
+            snprintf(name, sizeof name, "%s.%s=", before[i], p->key);
+            if (before[i])
+                offer(c, name, p->help);
+        }
         snprintf(name, sizeof name, "%s=", p->key);
         if (is_bare)
             offer(c, name, p->help);
     }
-    for (int id = 0; id < P_COUNT; id++) {
-        snprintf(name, sizeof name, "grid.%s=", param_table[id].key);
-        if (param_table[id].flags & PARAM_AXIS)
-            offer(c, name, param_table[id].help);
-    }
 }
 
-static void offer_values(struct candidates *c, enum param_id id)
+static void offer_settings(struct candidates *c)
 {
-    const struct param *p = &param_table[id];
+    const char *equals = strchr(c->word, '='), *comma;
+    bool is_axis = !strncmp(c->word, "grid.", 5);
+    const struct param *p;
+    enum param_id id;
+    char key[96];
 
+    if (!equals) {
+        offer_keys(c);
+        return;
+    }
+    snprintf(key, sizeof key, "%.*s", (int)(equals - c->word), c->word);
+    id = param_find_name(is_axis ? key + 5 : key);
+    skip(c, (size_t)(equals - c->word) + 1);
+    comma = is_axis ? strrchr(c->word, ',') : NULL;
+    if (comma)
+        skip(c, (size_t)(comma - c->word) + 1 + strspn(comma + 1, " "));
+    if (id == P_COUNT)
+        return;
+    p = &param_table[id];
     if (p->type == PARAM_PATH)
-        offer_paths(c, VALUE_FILE);
+        offer_files(c, VALUE_FILE);
     else if (p->type == PARAM_CHOICE)
         offer_list(c, p->choices);
     else if (p->type == PARAM_REDUCTION)
@@ -200,27 +187,6 @@ static void offer_values(struct candidates *c, enum param_id id)
     if ((p->type == PARAM_COUNT || p->type == PARAM_FOLDS) &&
         strcmp(p->default_text, p->choices) != 0)
         offer(c, p->choices, "");
-}
-
-static void offer_settings(struct candidates *c)
-{
-    const char *equals = strchr(c->word, '=');
-    const char *comma, *name = c->word;
-    enum param_id id;
-    char key[96];
-
-    if (!equals) {
-        offer_keys(c);
-        return;
-    }
-    snprintf(key, sizeof key, "%.*s", (int)(equals - name), name);
-    id = param_find_name(!strncmp(key, "grid.", 5) ? key + 5 : key);
-    skip(c, (size_t)(equals - name) + 1);
-    comma = strncmp(key, "grid.", 5) ? NULL : strrchr(c->word, ',');
-    if (comma)
-        skip(c, (size_t)(comma - c->word) + 1 + strspn(comma + 1, " "));
-    if (id < P_COUNT)
-        offer_values(c, id);
 }
 
 static void offer_parameters(struct candidates *c)
@@ -238,63 +204,38 @@ static void offer_parameters(struct candidates *c)
 
 /* ---- what is in a database ---- */
 
-static void offer_sweeps(struct candidates *c, struct store *store)
-{
-    struct result_table table;
-
-    if (query_table(&table, store, QUERY_SWEEP_NAMES, 0, NULL))
-        return;
-    for (int64_t r = 0; r < table.n_rows; r++)
-        offer(c, result_table_text(&table, r, "name"), "");
-    result_table_release(&table);
-}
-
-/* True if the last character is inside a text of SQL, where no column can be. */
-static bool is_in_text(const char *sql)
-{
-    bool is_in = false;
-
-    for (; *sql; sql++)
-        is_in ^= *sql == '\'';
-    return is_in;
-}
-
-/* A shell takes a single candidate for the whole word, and closes the quote before it. So the only
- * column is offered with what may follow it. */
-static void offer_column(struct candidates *c, const char *name)
-{
-    static const char *const operators[] = {"=", "<", ">"};
-    char text[128];
-
-    for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) {
-        snprintf(text, sizeof text, "%s %s", name, operators[i]);
-        offer(c, text, "");
-    }
-}
-
 static void offer_columns(struct candidates *c, struct store *store)
 {
-    struct buf columns = {0};
     const char *name, *end, *last = NULL;
+    struct buf columns = {0};
     size_t n = strlen(c->word);
+    bool is_text = false; /* the last character is inside a text of SQL, where no column can be */
     int n_near = 0;
+    char text[128];
 
     c->insertion = INSERT_OPEN;
+    for (const char *at = c->word; *at; at++)
+        is_text ^= *at == '\'';
     while (n && (isalnum((unsigned char)c->word[n - 1]) || c->word[n - 1] == '_'))
         n--;
-    if (!is_in_text(c->word) && !query_columns(&columns, store, NULL)) {
+    if (!is_text && !query_columns(&columns, store, NULL)) {
         skip(c, n);
         name = buf_text(&columns);
-        end = name + columns.size;
-        for (; name < end; name += strlen(name) + 1)
+        for (end = name + columns.size; name < end; name += strlen(name) + 1)
             if (!strncmp(name, c->word, strlen(c->word))) {
+                offer(c, name, "");
                 last = name;
                 n_near++;
             }
-        for (name = buf_text(&columns); n_near > 1 && name < end; name += strlen(name) + 1)
-            offer(c, name, "");
-        if (n_near == 1)
-            offer_column(c, last);
+    }
+    /* A shell takes a single candidate for the whole word, and closes the quote before it. So
+     * the only column is offered with what may follow it. */
+    if (n_near == 1) {
+        buf_clear(&c->lines);
+        for (const char *sign = "=<>"; *sign; sign++) {
+            snprintf(text, sizeof text, "%s %c", last, *sign);
+            offer(c, text, "");
+        }
     }
     buf_release(&columns);
 }
@@ -302,10 +243,17 @@ static void offer_columns(struct candidates *c, struct store *store)
 static void offer_from(struct candidates *c, const char *db, enum value_kind kind)
 {
     struct store *store = NULL;
+    struct result_table table;
 
     if (store_open_reader(&store, db, NULL))
         return;
-    (kind == VALUE_SWEEP ? offer_sweeps : offer_columns)(c, store);
+    if (kind == VALUE_CONDITION) {
+        offer_columns(c, store);
+    } else if (!query_table(&table, store, QUERY_SWEEP_NAMES, 0, NULL)) {
+        for (int64_t r = 0; r < table.n_rows; r++)
+            offer(c, result_table_text(&table, r, "name"), "");
+        result_table_release(&table);
+    }
     store_close(store);
 }
 
@@ -389,7 +337,7 @@ static void offer_kind(struct candidates *c, const struct typed_line *line, enum
     case VALUE_GRID:
     case VALUE_DATABASE:
     case VALUE_DIRECTORY:
-        offer_paths(c, kind);
+        offer_files(c, kind);
         break;
     case VALUE_SETTING:
         offer_settings(c);
@@ -410,41 +358,11 @@ static void offer_kind(struct candidates *c, const struct typed_line *line, enum
     }
 }
 
-static void offer_operands(struct candidates *c, const struct typed_line *line)
-{
-    const struct command *command = line->command;
-    int at = line->n_operands;
-
-    if ((command->db_operand == DB_FIRST && at == 0) ||
-        (command->db_operand == DB_LAST && at == command->max_operands))
-        offer_kind(c, line, VALUE_DATABASE);
-    else if (at < command->max_operands)
-        offer_kind(c, line, command->operand_kind);
-}
-
-static void offer_option_value(struct candidates *c, const struct typed_line *line,
-                               const struct option_row *o)
-{
-    if (o->choices)
-        offer_list(c, o->choices);
-    else
-        offer_kind(c, line, o->kind);
-}
-
 static void offer_options(struct candidates *c, const struct typed_line *line)
 {
     const struct option_row *o;
-    const char *equals = strchr(c->word, '=');
     char name[64];
 
-    if (equals && c->word[1] == '-') {
-        snprintf(name, sizeof name, "%.*s", (int)(equals - c->word) - 2, c->word + 2);
-        o = parse_find_long(line->command, name);
-        skip(c, (size_t)(equals - c->word) + 1);
-        if (o && o->argument)
-            offer_option_value(c, line, o);
-        return;
-    }
     for (int i = 0; (o = command_option(line->command, i)); i++) {
         snprintf(name, sizeof name, "--%s", o->name);
         if (!o->is_hidden)
@@ -456,6 +374,9 @@ static void offer_all(struct candidates *c, const char *const *words, int n)
 {
     struct typed_line line = {0};
     int at = parse_count_common(words, n - 1);
+    const char *equals = strchr(c->word, '=');
+    enum value_kind kind = VALUE_TEXT;
+    const struct command *command;
 
     if (at == n - 1) {
         offer_commands(c);
@@ -463,17 +384,34 @@ static void offer_all(struct candidates *c, const char *const *words, int n)
             offer_list(c, "--help|--version");
         return;
     }
-    line.command = command_find(words[at]);
-    if (!line.command)
+    command = line.command = command_find(words[at]);
+    if (!command)
         return;
     for (int i = at + 1; i < n - 1; i++)
         take_word(&line, words[i]);
+    at = line.n_operands;
+    if (!line.pending && !line.is_over && !strncmp(c->word, "--", 2) && equals) {
+        char name[64];
+
+        snprintf(name, sizeof name, "%.*s", (int)(equals - c->word) - 2, c->word + 2);
+        line.pending = parse_find_long(command, name);
+        if (!line.pending)
+            return;
+        skip(c, (size_t)(equals - c->word) + 1);
+    }
     if (line.pending)
-        offer_option_value(c, &line, line.pending);
-    else if (*c->word == '-' && !line.is_over)
+        kind = line.pending->kind;
+    else if ((command->db_operand == DB_FIRST && at == 0) ||
+             (command->db_operand == DB_LAST && at == command->max_operands))
+        kind = VALUE_DATABASE;
+    else if (at < command->max_operands)
+        kind = command->operand_kind;
+    if (line.pending && line.pending->choices)
+        offer_list(c, line.pending->choices);
+    else if (!line.pending && *c->word == '-' && !line.is_over)
         offer_options(c, &line);
     else
-        offer_operands(c, &line);
+        offer_kind(c, &line, kind);
 }
 
 void complete(struct buf *out, const char *const *words, int n)

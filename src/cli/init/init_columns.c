@@ -152,22 +152,14 @@ static bool is_group(const struct init_columns *c, int32_t j)
 
 /* ---- ids ---- */
 
-/* A header need not define the field. */
-static bool first_has_ds(struct variants *v)
-{
-    struct site site;
-    struct calls calls;
-    struct err err;
-
-    return variants_next(v, &site, &err) == 1 && !site.odd && site.n_alts &&
-           !variants_read(v, 0, &calls, &err) && v->doubts.n_hard < v->n;
-}
-
 static int read_genotypes(struct init_columns *c, const struct init_file *genotypes,
                           struct err *err)
 {
     const struct profile *p = &genotypes->profile;
     struct variants v;
+    struct site site;
+    struct calls calls;
+    struct err ignored;
     int rc;
 
     if (genotypes->kind == KIND_TABLE) {
@@ -180,7 +172,10 @@ static int read_genotypes(struct init_columns *c, const struct init_file *genoty
                        &(struct variants_calls){.dosage = DATA_DOSAGE_DS}, err);
     for (int32_t i = 0; !rc && i < v.ids.n; i++)
         rc = names_add_repeated(&c->read_ids, v.ids.text[i], i + 1, err) < 0 ? -1 : 0;
-    c->has_ds = v.has_ds || (!rc && genotypes->variants->has_fields && first_has_ds(&v));
+    /* A header need not define the field. */
+    c->has_ds = v.has_ds || (!rc && genotypes->variants->has_fields &&
+                             variants_next(&v, &site, &ignored) == 1 && !site.odd && site.n_alts &&
+                             !variants_read(&v, 0, &calls, &ignored) && v.doubts.n_hard < v.n);
     variants_close(&v);
     return rc;
 }

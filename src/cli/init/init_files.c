@@ -34,20 +34,6 @@ void init_files_release(struct init_files *files)
 
 /* ---- one file ---- */
 
-/* PLINK's three files are one data set. */
-static bool is_plink_again(const struct init_files *files, int32_t i)
-{
-    const struct init_file *file = &files->file[i];
-    size_t n = file_names_plink_stem(file->path);
-
-    for (int32_t k = 0; k < i && file->variants; k++)
-        if (files->file[k].variants == file->variants &&
-            file_names_plink_stem(files->file[k].path) == n &&
-            !strncmp(files->file[k].path, file->path, n))
-            return true;
-    return false;
-}
-
 static int read_file(struct init_files *files, int32_t i, struct err *err)
 {
     struct init_file *file = &files->file[i];
@@ -154,42 +140,27 @@ static const char *role_name(enum param_id role)
     return role == P_SPLIT_FILE ? "split.file" : param_table[role].key;
 }
 
-static bool may_be_split(const struct init_files *files, const struct init_file *file)
-{
-    return file->kind == KIND_TABLE && init_files_part_column(&file->profile) > 0 &&
-           !init_files_find(files, P_SPLIT_FILE);
-}
-
 /* A column of parts makes the split file of one of two tables with the same role. */
 static int give(struct init_files *files, struct init_file *file, enum param_id role,
                 struct err *err)
 {
     struct init_file *other = init_files_find(files, role);
-    struct init_file *split = other && may_be_split(files, file)    ? file
-                              : other && may_be_split(files, other) ? other
-                                                                    : NULL;
+    struct init_file *const both[] = {file, other};
 
-    if (other && !split)
-        return err_set(err, "%s and %s: both are read as %s: give one of them, or join them first",
-                       other->path, file->path, role_name(role));
     file->role = role;
-    if (split) {
-        split->role = P_SPLIT_FILE;
-        split->column = init_files_part_column(&split->profile);
-    }
-    return 0;
-}
+    for (int i = 0; other && i < 2; i++) {
+        int32_t part = both[i]->kind == KIND_TABLE ? init_files_part_column(&both[i]->profile) : -1;
 
-static int give_kind(struct init_files *files, struct init_file *file, struct err *err)
-{
-    if (file->kind == KIND_TABLE)
-        return 0;
-    if (file->kind != KIND_SMI)
-        return give(files, file, file->kind == KIND_TU ? P_FOLDER : P_GENOTYPES, err);
-    return err_set(err,
-                   "%s: holds molecules and no trait to train on: give a table with a header, one "
-                   "column with the SMILES and one with the trait",
-                   file->path);
+        if (part > 0 && !init_files_find(files, P_SPLIT_FILE)) {
+            both[i]->role = P_SPLIT_FILE;
+            both[i]->column = part;
+            return 0;
+        }
+    }
+    return other ? err_set(err,
+                           "%s and %s: both are read as %s: give one of them, or join them first",
+                           other->path, file->path, role_name(role))
+                 : 0;
 }
 
 /* Give a role to a table that needs no other file. */
@@ -275,11 +246,6 @@ static int give_rest(struct init_files *files, struct err *err)
 
 /* ---- the format ---- */
 
-static const struct init_file *find_key(const struct init_files *files, const char *key)
-{
-    return key ? init_files_find(files, param_find("data", key)) : NULL;
-}
-
 /* Formats of graphs come first: no other format has their files. */
 static int find_format(struct init_files *files, struct err *err)
 {
@@ -293,10 +259,12 @@ static int find_format(struct init_files *files, struct err *err)
 
         files->format = data_format_next(n);
         for (size_t k = 0; k < DATA_FILES && wanted[k].first; k++) {
-            const struct init_file *first = find_key(files, wanted[k].first);
+            const char *second = wanted[k].second;
+            const struct init_file *first =
+                init_files_find(files, param_find("data", wanted[k].first));
 
-            if (first && wanted[k].second && !(first->variants && first->variants->phenotypes) &&
-                !find_key(files, wanted[k].second))
+            if (first && second && !(first->variants && first->variants->phenotypes) &&
+                !init_files_find(files, param_find("data", second)))
                 return err_set(err, "%s: %s", first->path, wanted[k].missing);
             found = first ? first : found;
         }
@@ -318,22 +286,38 @@ static int find_format(struct init_files *files, struct err *err)
 
 int init_files_read(struct init_files *out, const char *const *paths, int32_t n, struct err *err)
 {
-    int status = 0;
-
     *out = (struct init_files){.file = calloc((size_t)n, sizeof *out->file)};
     if (!out->file)
         return err_nomem(err, "files", (size_t)n * sizeof *out->file);
-    for (int32_t i = 0; i < n && status == 0; i++) {
-        out->file[out->n] = (struct init_file){.path = paths[i], .role = P_COUNT};
-        status = read_file(out, out->n, err);
-        out->n += !is_plink_again(out, out->n);
+    for (int32_t i = 0; i < n; i++) {
+        struct init_file *file = &out->file[out->n];
+        size_t stem = file_names_plink_stem(paths[i]);
+        bool is_again = false;
+
+        *file = (struct init_file){.path = paths[i], .role = P_COUNT};
+        if (read_file(out, out->n, err))
+            return -1;
+        /* PLINK's three files are one data set. */
+        for (int32_t k = 0; k < out->n && file->variants; k++)
+            is_again = is_again || (out->file[k].variants == file->variants &&
+                                    file_names_plink_stem(out->file[k].path) == stem &&
+                                    !strncmp(out->file[k].path, paths[i], stem));
+        out->n += !is_again;
     }
-    for (int32_t i = 0; i < out->n && status == 0; i++)
-        status = give_kind(out, &out->file[i], err);
-    for (int32_t i = 0; i < out->n && status == 0; i++)
-        if (out->file[i].kind == KIND_TABLE)
-            status = give_table(out, &out->file[i], err);
-    if (status == 0)
-        status = give_rest(out, err);
-    return status == 0 ? find_format(out, err) : -1;
+    for (int32_t i = 0; i < out->n; i++) {
+        struct init_file *file = &out->file[i];
+
+        if (file->kind == KIND_SMI)
+            return err_set(err,
+                           "%s: holds molecules and no trait to train on: give a table with a "
+                           "header, one column with the SMILES and one with the trait",
+                           file->path);
+        if (file->kind != KIND_TABLE &&
+            give(out, file, file->kind == KIND_TU ? P_FOLDER : P_GENOTYPES, err))
+            return -1;
+    }
+    for (int32_t i = 0; i < out->n; i++)
+        if (out->file[i].kind == KIND_TABLE && give_table(out, &out->file[i], err))
+            return -1;
+    return give_rest(out, err) || find_format(out, err) ? -1 : 0;
 }

@@ -125,38 +125,29 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void put_axis(struct buf *out, const struct init_line *line)
-{
-    const struct param *p = &param_table[line->id];
-    const char *at = buf_text(&line->value);
-    char value[MOST_VALUES][32];
-    size_t n = 0;
-
-    while (n < MOST_VALUES && next_value(value[n], &at))
-        n++;
-    if (p->type == PARAM_INT || p->type == PARAM_REAL)
-        qsort(value, n, sizeof *value, by_number);
-    for (size_t i = 0; i < n; i++)
-        buf_printf(out, "%s%s", i ? ", " : "", value[i]);
-}
-
 static void put_line(struct buf *out, const struct init_line *line)
 {
-    const char *value = buf_text(&line->value);
+    const char *value = buf_text(&line->value), *at = value;
+    enum param_type type = param_table[line->id].type;
     bool is_off = line->kind == INIT_OFF;
-    size_t start = out->size;
+    char values[MOST_VALUES][32];
+    size_t start = out->size, n = 0;
 
     buf_printf(out, "%s%-*s =%s", is_off ? "; " : "", is_off ? KEY_COLUMN - 2 : KEY_COLUMN,
                param_table[line->id].key, *value == ';' ? "" : " ");
-    if (line->kind == INIT_AXIS)
-        put_axis(out, line);
-    else
+    while (line->kind == INIT_AXIS && n < MOST_VALUES && next_value(values[n], &at))
+        n++;
+    if (type == PARAM_INT || type == PARAM_REAL)
+        qsort(values, n, sizeof *values, by_number);
+    for (size_t i = 0; i < n; i++)
+        buf_printf(out, "%s%s", i ? ", " : "", values[i]);
+    if (line->kind != INIT_AXIS)
         buf_puts(out, value);
     if (line->comment.size) {
-        buf_putc(out, ' ');
-        while (!buf_failed(out) && out->size - start < COMMENT_COLUMN)
-            buf_putc(out, ' ');
-        buf_printf(out, " ; %s", buf_text(&line->comment));
+        int used = buf_failed(out) ? 0 : (int)(out->size - start);
+
+        buf_printf(out, "%*s ; %s", used < COMMENT_COLUMN ? COMMENT_COLUMN - used : 1, "",
+                   buf_text(&line->comment));
     }
     buf_putc(out, '\n');
 }
@@ -206,15 +197,10 @@ static void sweep_over(struct init_lines *lines, enum param_id id, const char *v
 
 /* ---- sweep and split ---- */
 
-static bool is_of_graphs(const struct init_facts *f)
-{
-    return f->format->samples == DATA_GRAPHS;
-}
-
 /* Ridge solves for one unknown per sample. */
 static bool suits_ridge(const struct init_facts *f)
 {
-    return !is_of_graphs(f) && f->n_labelled <= 5000 &&
+    return f->format->samples != DATA_GRAPHS && f->n_labelled <= 5000 &&
            (f->format->has_genotypes || !f->is_classification);
 }
 
@@ -242,7 +228,8 @@ static int32_t enough(const struct init_facts *f)
 /* With two, each model would train on only half of the samples. */
 #define LEAST_FOLDS 3
 
-/* Fewer folds have larger validation parts. If even those are small, training samples count more. */
+/* Fewer folds have larger validation parts. If even those are small, training samples count
+ * more. */
 static int32_t choose_folds(const struct init_facts *f)
 {
     int32_t most = f->n_groups && f->n_groups < 2 * MOST_FOLDS ? f->n_groups / 2 : MOST_FOLDS;
@@ -258,16 +245,6 @@ static int32_t choose_folds(const struct init_facts *f)
 
 /* Without folds, fewer trials of a configuration give no intervals. */
 #define LEAST_REPLICATES 3
-
-/* Replicates help most where the parts are small. */
-static int32_t choose_replicates(const struct init_facts *f)
-{
-    if (f->has_split && f->n_val)
-        return 5;
-    if (!choose_folds(f))
-        return LEAST_REPLICATES;
-    return f->n_labelled < 100 ? 10 : f->n_labelled < 500 ? 5 : f->n_labelled < 2000 ? 2 : 1;
-}
 
 /* Return the smallest stop part that does not leave the choice of the epoch to chance. If no share
  * is large enough, the samples are better used for training. */
@@ -315,13 +292,27 @@ static void propose_objective(struct init_lines *lines, const struct init_facts 
             "rank by the share of samples classified correctly");
 }
 
+static int32_t choose_epochs(const struct init_facts *f)
+{
+    int32_t epochs = f->format->proposal.epochs;
+
+    return epochs ? epochs : f->n_labelled < 300 ? 100 : 60;
+}
+
 static void propose_sweep(struct init_lines *lines, const struct init_facts *f)
 {
-    int32_t folds = choose_folds(f);
+    int32_t n = f->n_labelled, folds = choose_folds(f);
 
     propose_objective(lines, f);
     set(lines, P_SEED, "1", "parts, folds, first weights and dropout all follow from it");
-    set_int(lines, P_REPLICATES, choose_replicates(f),
+    /* Replicates help most where the parts are small. */
+    set_int(lines, P_REPLICATES,
+            f->has_split && f->n_val ? 5
+            : !folds                 ? LEAST_REPLICATES
+            : n < 100                ? 10
+            : n < 500                ? 5
+            : n < 2000               ? 2
+                                     : 1,
             folds          ? "repeats with other folds and other weights; more for few samples"
             : f->has_split ? "repeats with other weights; the validation samples are the same"
                            : "repeats with other random numbers");
@@ -329,35 +320,21 @@ static void propose_sweep(struct init_lines *lines, const struct init_facts *f)
             folds          ? "cross-validation outside the test part"
             : f->has_split ? "0: one fold, as the parts are given"
                            : "0: one validation part, as there are many samples");
-}
-
-/* With given parts, validation samples choose the epoch, as in published results, unless ridge would
- * be at a disadvantage. */
-static bool needs_stop(const struct init_facts *f)
-{
-    return !f->n_stop && (!f->has_split || !f->n_val || suits_ridge(f));
-}
-
-static void propose_split(struct init_lines *lines, const struct init_facts *f)
-{
-    int32_t folds = choose_folds(f);
-
+    if (f->is_sparse && f->format->samples == DATA_NODES)
+        set(lines, P_SCALE, "row", "divide the features of each node by their sum");
     if (!f->has_split)
         set(lines, P_TEST, "0.2", "share of the samples that is kept for the final score");
     if (!f->has_split && folds == 0)
         set(lines, P_VAL, "0.2", "share that ranks the configurations");
-    if (needs_stop(f))
+    /* With given parts, validation samples choose the epoch, as in published results, unless ridge
+     * would be at a disadvantage. */
+    if (!f->n_stop && (!f->has_split || !f->n_val || suits_ridge(f)))
         set(lines, P_STOP, choose_stop(f, folds),
             suits_ridge(f)
                 ? "share of the training samples that chooses the epoch; fair beside ridge"
                 : "share of the training samples that chooses the epoch");
-}
-
-static int32_t choose_epochs(const struct init_facts *f)
-{
-    int32_t epochs = f->format->proposal.epochs;
-
-    return epochs ? epochs : f->n_labelled < 300 ? 100 : 60;
+    set_int(lines, P_EPOCHS, choose_epochs(f),
+            "passes over the training samples; the best one counts");
 }
 
 /* ---- samples that are nodes or rows ---- */
@@ -446,12 +423,7 @@ bool propose_group(int32_t n_groups, bool has_split)
 void propose(struct init_lines *lines, const struct init_facts *f)
 {
     propose_sweep(lines, f);
-    if (f->is_sparse && f->format->samples == DATA_NODES)
-        set(lines, P_SCALE, "row", "divide the features of each node by their sum");
-    propose_split(lines, f);
-    set_int(lines, P_EPOCHS, choose_epochs(f),
-            "passes over the training samples; the best one counts");
-    if (is_of_graphs(f))
+    if (f->format->samples == DATA_GRAPHS)
         propose_graphs(lines, f);
     else
         propose_rows(lines, f);
@@ -482,47 +454,37 @@ int64_t propose_repeats(struct init_lines *lines)
     return (int64_t)number(lines, P_REPLICATES) * (folds ? folds : 1);
 }
 
-static void replace(struct init_line *line, const char *value)
-{
-    buf_clear(&line->value);
-    buf_puts(&line->value, value);
-}
-
 /* Drop the last value of an axis, or halve a number. */
-static bool shrink(struct init_line *line, int32_t least)
-{
-    const char *value = buf_text(&line->value);
-    int32_t number = atoi(value), n = 1;
-    char half[16];
-
-    if (line->kind == INIT_AXIS) {
-        for (const char *at = value; (at = strchr(at, ' ')); at++)
-            n++;
-        if (n > least)
-            buf_cut(&line->value, (size_t)(strrchr(value, ' ') - value));
-        return n > least;
-    }
-    snprintf(half, sizeof half, "%d", number / 2 < least ? least : number / 2);
-    if (number > least)
-        replace(line, half);
-    return number > least;
-}
-
 bool propose_smaller(struct init_lines *lines, const struct init_facts *f)
 {
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
         struct init_line *line = init_lines_find(lines, steps[i].id);
-        int32_t least = steps[i].least;
+        struct init_line *stop = init_lines_find(lines, P_STOP);
+        int32_t least = steps[i].least, n;
+        const char *value;
 
+        if (!line || line->kind != steps[i].kind)
+            continue;
         if (steps[i].id == P_REPLICATES && !number(lines, P_FOLDS))
             least = LEAST_REPLICATES;
         else if (steps[i].id == P_EPOCHS) /* shorter trainings cannot be compared */
             least = choose_epochs(f) / 2;
-        if (!line || line->kind != steps[i].kind || !shrink(line, least))
+        value = buf_text(&line->value);
+        n = line->kind == INIT_AXIS ? 1 : atoi(value);
+        for (const char *at = value; line->kind == INIT_AXIS && (at = strchr(at, ' ')); at++)
+            n++;
+        if (n <= least)
             continue;
-        line = init_lines_find(lines, P_STOP);
-        if (steps[i].id == P_FOLDS && line) /* larger folds leave fewer samples for training */
-            replace(line, choose_stop(f, number(lines, P_FOLDS)));
+        if (line->kind == INIT_AXIS) {
+            buf_cut(&line->value, (size_t)(strrchr(value, ' ') - value));
+        } else {
+            buf_clear(&line->value);
+            buf_printf(&line->value, "%d", n / 2 < least ? least : n / 2);
+        }
+        if (steps[i].id == P_FOLDS && stop) { /* larger folds leave fewer samples for training */
+            buf_clear(&stop->value);
+            buf_puts(&stop->value, choose_stop(f, number(lines, P_FOLDS)));
+        }
         return true;
     }
     return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The first sweep that `init` proposes: facts about the data become lines of a sweep file, each with
- * its reason. Pure. */
+/* The first sweep that `init` proposes: facts about the data become lines of a sweep file, each
+ * with its reason. Pure. */
 #ifndef CLI_INIT_INIT_PROPOSE_H
 #define CLI_INIT_INIT_PROPOSE_H
 

@@ -16,35 +16,6 @@
 #include "cli/print/inputs.h"
 #include "store/query/query.h"
 
-static void print_to(FILE *file, const char *format, va_list args)
-{
-    char *text;
-
-    if (vasprintf(&text, format, args) < 0)
-        return;
-    escape_terminal(text, true);
-    fputs(text, file);
-    free(text);
-}
-
-void cli_printf(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    print_to(stdout, format, args);
-    va_end(args);
-}
-
-void cli_warnf(const char *format, ...)
-{
-    va_list args;
-
-    va_start(args, format);
-    print_to(stderr, format, args);
-    va_end(args);
-}
-
 int cli_fail(const struct err *err)
 {
     log_error("%s", err->text);
@@ -155,6 +126,13 @@ int cli_note_incomplete(struct store *store, const char *only, struct err *err)
     }
     result_table_release(&table);
     return 0;
+}
+
+void cli_note_sweeps(const struct common_options *common, const struct query_sweep *sweep)
+{
+    if (!common->sweep && sweep->n_sweeps > 1)
+        log_info("sweep '%s', the last of %lld in %s; --sweep chooses another", sweep->name,
+                 (long long)sweep->n_sweeps, common->db);
 }
 
 int cli_note_unfinished(struct store *store, int64_t sweep_id, const char *name, struct err *err)

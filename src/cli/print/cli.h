@@ -30,29 +30,24 @@ int cli_fail_command(const char *name);
  * or EXIT_ERROR. */
 int cli_fail_all(struct errlist *faults);
 
-/* printf() for people: harmful characters are replaced (escape_terminal()). */
-void cli_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
-/* The same on stderr. */
-void cli_warnf(const char *format, ...) __attribute__((format(printf, 1, 2)));
-
 enum cli_text {
     CLI_PLAIN,  /* for people: harmful characters are replaced */
     CLI_STYLED, /* for people, harmless already; may have colour (base/terminal.h) */
     CLI_DATA    /* bytes stay as they are, unless stdout is a terminal */
 };
 
-/* Print a finished text on stdout. -1 and err: memory was short while the text was made, or it cannot
- * be written. */
+/* Print a finished text on stdout. -1 and err: memory was short while the text was made, or it
+ * cannot be written. */
 int cli_print(struct buf *text, enum cli_text kind, struct err *err);
 
-/* Write a text to a file that inputs_check() allows, whole or not at all. The path "-" is stdout. */
+/* Write a text to a file that inputs_check() allows, whole or not at all. The path "-" is
+ * stdout. */
 struct inputs;
 int cli_save(const char *path, const struct buf *text, const struct inputs *inputs,
              struct err *err);
 
-/* End a command: print the styled text, or the error of that, and release the text. Returns the exit
- * status. */
+/* End a command: print the styled text, or the error of that, and release the text. Returns the
+ * exit status. */
 int cli_answer(struct buf *text);
 
 /* With -v, print the full path and the size of the database. */
@@ -66,5 +61,9 @@ int cli_note_incomplete(struct store *store, const char *only, struct err *err);
 
 /* The same for one sweep, and a warning if trials of it are left to run. */
 int cli_note_unfinished(struct store *store, int64_t sweep_id, const char *name, struct err *err);
+
+/* Say which sweep was taken, if the database has several and none was named. */
+struct query_sweep;
+void cli_note_sweeps(const struct common_options *common, const struct query_sweep *sweep);
 
 #endif

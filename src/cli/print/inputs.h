@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The files that a command must not overwrite: those that it reads or that its database was made
- * from, those beside the database, and without --force any other. The command checks this before the
- * work. cli_save() checks again, because files may have moved. */
+ * from, those beside the database, and without --force any other. The command checks this before
+ * the work. cli_save() checks again, because files may have moved. */
 #ifndef CLI_PRINT_INPUTS_H
 #define CLI_PRINT_INPUTS_H
 

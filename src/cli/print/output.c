@@ -8,12 +8,12 @@
 #include "base/terminal.h"
 #include "cli/print/cli.h"
 
-void output_begin(struct answer *answer, const struct common_options *common, const char *section,
+void output_begin(struct answer *answer, const struct common_options *common,
                   enum output_shape shape)
 {
     struct answer_style style = {
         .kind = report_kind_parse(common->format),
-        .section = section,
+        .section = common->section,
         .is_document = shape == OUTPUT_DOCUMENT,
         .width = common->is_wide || !isatty(STDOUT_FILENO) ? 0 : terminal_width(STDOUT_FILENO),
         .bold = terminal_style(STDOUT_FILENO, TERMINAL_HEADING),
@@ -23,51 +23,29 @@ void output_begin(struct answer *answer, const struct common_options *common, co
     answer_init(answer, &style);
 }
 
-static int print(struct answer *answer, struct err *err)
+int output_end(int rc, struct answer *answer, struct err *err)
 {
     enum cli_text kind = answer->style.kind == REPORT_TABLE ? CLI_STYLED : CLI_DATA;
 
-    if (!answer_end(answer))
-        return err_set(err, "this answer has no section '%s'", answer->style.section);
-    if (cli_print(&answer->out, kind, err))
-        return -1;
-    if (answer->left_out.size && !buf_failed(&answer->left_out))
-        log_info("not shown: %s (--wide shows all columns)", buf_text(&answer->left_out));
-    return 0;
-}
-
-int output_end(int rc, struct answer *answer, struct err *err)
-{
+    if (!rc && !answer_end(answer))
+        rc = err_set(err, "this answer has no section '%s'", answer->style.section);
     if (!rc)
-        rc = print(answer, err);
+        rc = cli_print(&answer->out, kind, err);
+    if (!rc && answer->left_out.size && !buf_failed(&answer->left_out))
+        log_info("not shown: %s (--wide shows all columns)", buf_text(&answer->left_out));
     answer_release(answer);
     return rc ? cli_fail(err) : EXIT_OK;
-}
-
-void output_to_file(struct answer *answer)
-{
-    answer->style.width = 0;
-    answer->style.bold = NULL;
-    answer->style.plain = NULL;
-}
-
-int output_save(struct answer *answer, const char *path, const struct inputs *inputs,
-                struct err *err)
-{
-    answer_end(answer);
-    if (cli_save(path, &answer->out, inputs, err))
-        return -1;
-    buf_clear(&answer->out);
-    answer->style.kind = REPORT_TABLE; /* whose end is no text */
-    return 0;
 }
 
 int output_stream_open(struct output_stream *stream, struct answer *answer, const char *path,
                        const struct inputs *inputs, struct err *err)
 {
     *stream = (struct output_stream){.answer = answer, .err = err};
-    if (path)
-        output_to_file(answer);
+    if (path) {
+        answer->style.width = 0;
+        answer->style.bold = NULL;
+        answer->style.plain = NULL;
+    }
     if (!path || !strcmp(path, "-"))
         return 0;
     stream->is_file = true;
@@ -115,22 +93,7 @@ int output_stream_close(struct output_stream *stream, int rc)
     return rc;
 }
 
-int output_query(struct answer *answer, const struct answer_section *section, struct store *store,
-                 enum query query, int64_t id, struct err *err)
-{
-    struct result_table table;
-
-    if (!answer_wants(answer, section))
-        return 0;
-    if (query_table(&table, store, query, id, err))
-        return -1;
-    answer_table(answer, section, &table);
-    result_table_release(&table);
-    return 0;
-}
-
-int output_database(const struct common_options *common, const char *section,
-                    enum output_shape shape,
+int output_database(const struct common_options *common, enum output_shape shape,
                     int (*fill)(struct answer *answer, struct store *store, const void *arg,
                                 struct err *err),
                     const void *arg)
@@ -142,7 +105,7 @@ int output_database(const struct common_options *common, const char *section,
 
     cli_log_database(common->db);
     rc = store_open_reader(&store, common->db, &err);
-    output_begin(&answer, common, section, shape);
+    output_begin(&answer, common, shape);
     if (!rc)
         rc = fill(&answer, store, arg, &err);
     store_close(store);
