@@ -158,73 +158,54 @@ static void add_machine(struct answer *answer, const struct examination *e)
     rows_release(&rows);
 }
 
-/* Append what follows the numbers of the ranks: "host, cores 0-3, GPUs 0,1 (nvidia-smi), trials get
- * 0". */
-static void put_place(struct buf *out, const struct examination *e, int32_t rank)
-{
-    const struct gpu_list *list = &e->info[rank].gpus;
-
-    buf_printf(out, "%s, cores ", e->info[rank].host);
-    host_cpus_format(out, &e->info[rank].cpus);
-    if (list->n) {
-        buf_puts(out, ", GPUs ");
-        gpu_list_format(out, list);
-        buf_printf(out, " (%s)", gpu_source_name(list));
-    }
-    if (e->shares)
-        buf_printf(out, ", trials get %s", e->shares[rank].devices);
-}
-
-/* For people, consecutive ranks with the same place share a line. */
-static void print_ranks(struct answer *answer, const struct examination *e)
-{
-    int32_t next;
-
-    for (int32_t rank = 0; rank < e->world->size; rank = next) {
-        struct buf place = {0}, other = {0};
-        char numbers[32];
-
-        put_place(&place, e, rank);
-        for (next = rank + 1; next < e->world->size; next++) {
-            buf_clear(&other);
-            put_place(&other, e, next);
-            if (strcmp(buf_text(&place), buf_text(&other)) != 0)
-                break;
-        }
-        if (next > rank + 1)
-            snprintf(numbers, sizeof numbers, "%d-%d", rank, next - 1);
-        else
-            snprintf(numbers, sizeof numbers, "%d", rank);
-        answer_printf(answer, "rank %-7s%s\n", numbers, buf_text(&place));
-        buf_release(&place);
-        buf_release(&other);
-    }
-}
-
+/* A row for each rank. For people, consecutive ranks at the same place share a line: "rank 0-3 host,
+ * cores 0-3, GPUs 0,1 (nvidia-smi), trials get 0". */
 static void add_ranks(struct answer *answer, const struct examination *e)
 {
     static const char *const names[] = {"rank", "host",       "cores",
                                         "gpus", "gpu_source", "trial_gpus"};
+    struct buf place = {0}, before = {0};
+    int32_t first = 0, n = e->world->size;
+    char numbers[32];
     struct rows rows;
 
     rows_init(&rows, names, sizeof names / sizeof *names);
-    for (int32_t rank = 0; rank < e->world->size; rank++) {
-        const struct gpu_list *list = &e->info[rank].gpus;
-        struct buf cores = {0}, gpus = {0};
+    for (int32_t rank = 0; rank <= n; rank++) {
+        const struct rank_info *info = rank < n ? &e->info[rank] : NULL;
+        const char *trials_get = info && e->shares ? e->shares[rank].devices : NULL;
+        struct buf cores = {0}, gpus = {0}, last = before;
 
-        host_cpus_format(&cores, &e->info[rank].cpus);
-        gpu_list_format(&gpus, list);
-        rows_integer(&rows, "rank", rank);
-        rows_text(&rows, "host", e->info[rank].host);
-        rows_text(&rows, "cores", buf_text(&cores));
-        rows_text(&rows, "gpus", list->n ? buf_text(&gpus) : NULL);
-        rows_text(&rows, "gpu_source", list->source ? gpu_source_name(list) : NULL);
-        rows_text(&rows, "trial_gpus", e->shares ? e->shares[rank].devices : NULL);
+        before = place;
+        place = last;
+        buf_clear(&place);
+        if (info) {
+            host_cpus_format(&cores, &info->cpus);
+            gpu_list_format(&gpus, &info->gpus);
+            rows_integer(&rows, "rank", rank);
+            rows_text(&rows, "host", info->host);
+            rows_text(&rows, "cores", buf_text(&cores));
+            rows_text(&rows, "gpus", info->gpus.n ? buf_text(&gpus) : NULL);
+            rows_text(&rows, "gpu_source", info->gpus.source ? gpu_source_name(&info->gpus) : NULL);
+            rows_text(&rows, "trial_gpus", trials_get);
+            buf_printf(&place, "%s, cores %s", info->host, buf_text(&cores));
+            if (info->gpus.n)
+                buf_printf(&place, ", GPUs %s (%s)", buf_text(&gpus), gpu_source_name(&info->gpus));
+            if (trials_get)
+                buf_printf(&place, ", trials get %s", trials_get);
+        }
+        if (rank && strcmp(buf_text(&place), buf_text(&before)) != 0) {
+            snprintf(numbers, sizeof numbers, rank - 1 > first ? "%d-%d" : "%d", first, rank - 1);
+            answer_printf(answer, "rank %-7s%s\n", numbers, buf_text(&before));
+            first = rank;
+        }
         buf_release(&cores);
         buf_release(&gpus);
     }
-    answer_table(answer, &sections[RANKS], rows_table(&rows));
+    if (!answer_is_for_people(answer) || answer->style.section)
+        answer_table(answer, &sections[RANKS], rows_table(&rows));
     rows_release(&rows);
+    buf_release(&place);
+    buf_release(&before);
 }
 
 static void add_findings(struct answer *answer, const struct findings *findings)
@@ -335,10 +316,7 @@ static int examine(const struct world *world, struct rank_info *info,
         check_plan(&e, job, o->common.db);
     output_begin(&answer, &o->common, OUTPUT_DOCUMENT);
     add_machine(&answer, &e);
-    if (answer_is_for_people(&answer) && !o->common.section)
-        print_ranks(&answer, &e);
-    else
-        add_ranks(&answer, &e);
+    add_ranks(&answer, &e);
     add_findings(&answer, &e.findings);
     status = output_end(0, &answer, &err);
     for (int32_t i = 0; i < e.findings.n; i++)

@@ -188,24 +188,9 @@ static int figures_draw(struct figures *figures, const struct buf *page, struct 
     return rc;
 }
 
-/* The name stays unused until the commit. */
-static int write_file(struct outfile *out, const char *name, const struct buf *bytes,
-                      enum outfile_mode mode, struct err *err)
-{
-    struct stat st;
-
-    if (mode == OUTFILE_NEW && !lstat(name, &st))
-        return err_set(err, "%s: exists already; --force replaces it", name);
-    return outfile_open(out, name, mode, err) ||
-                   outfile_write(out, bytes->data, bytes->size, err) || outfile_flush(out, err)
-               ? -1
-               : 0;
-}
-
 /* Write NAME.svg, and NAME.pdf where it is there, into a folder, which is made if it is missing.
- * OUTFILE_NEW refuses before it writes anything if one of the files exists. All are on the disk
- * before the first one gets its name, so a full disk leaves none. -1 and err: a file could not
- * be written. */
+ * OUTFILE_NEW refuses before it writes anything if one of the files exists. All are on the disk before
+ * the first one gets its name, so a full disk leaves none. -1 and err: a file could not be written. */
 static int figures_save(struct figures *figures, const char *dir, enum outfile_mode mode,
                         struct err *err)
 {
@@ -221,11 +206,20 @@ static int figures_save(struct figures *figures, const char *dir, enum outfile_m
                    : err_set(err, "%s: cannot make the folder: %s", dir, strerror(why));
     for (int32_t i = 0; i < 2 * figures->n && !rc; i++) {
         struct figure *f = &figures->of[i / 2];
+        struct outfile *out = &f->out[i % 2];
         const struct buf *bytes = i % 2 ? &f->pdf : &f->svg;
 
         snprintf(name, sizeof name, "%s/%s.%s", dir, f->name, i % 2 ? "pdf" : "svg");
-        if (bytes->size)
-            rc = write_file(&f->out[i % 2], name, bytes, mode, err);
+        if (!bytes->size)
+            continue;
+        if (mode == OUTFILE_NEW && !lstat(name, &st))
+            rc = err_set(err, "%s: exists already; --force replaces it", name);
+        else
+            rc = outfile_open(out, name, mode, err) ||
+                         outfile_write(out, bytes->data, bytes->size, err) ||
+                         outfile_flush(out, err)
+                     ? -1
+                     : 0;
     }
     for (int32_t i = 0; i < 2 * figures->n; i++) {
         struct outfile *out = &figures->of[i / 2].out[i % 2];

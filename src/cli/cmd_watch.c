@@ -148,22 +148,16 @@ static int look(struct watch *w)
     return w->is_blind ? -1 : 0;
 }
 
-/* A run that has just begun writes its sweep after it has read its data. */
-static bool is_beginning(const struct watch *w)
-{
-    struct lock_holder holder;
-
-    return !w->has_facts && lock_is_held(w->o->common.db, &holder);
-}
-
-/* A person may start watching before the run. */
+/* A run that has just begun writes its sweep after it has read its data. A person may start watching
+ * before the run. */
 static bool can_wait(const struct watch *w)
 {
+    struct lock_holder holder;
     struct stat st;
 
     if (w->o->once)
         return false;
-    return is_beginning(w) ||
+    return (!w->has_facts && lock_is_held(w->o->common.db, &holder)) ||
            (terminal_has_sequences(STDOUT_FILENO) &&
             (lstat(w->o->common.db, &st) ? errno == ENOENT : S_ISREG(st.st_mode) && !st.st_size));
 }
@@ -271,7 +265,7 @@ static int watch_plainly(struct watch *w)
         } else if (isnan(blind_since_s)) {
             blind_since_s = begun_s;
             log_warn("%s: trying again", w->fault.text);
-        } else if (begun_s - blind_since_s > PATIENCE_S && !is_beginning(w)) {
+        } else if (begun_s - blind_since_s > PATIENCE_S && !can_wait(w)) {
             return cli_fail(&w->fault);
         }
         clock_sleep(wait_s);

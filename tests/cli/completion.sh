@@ -64,16 +64,6 @@ touch "$(printf 'evil\033]52;c;eA==\007.ini')"
 is "nor a file with such a name" "$(candidates run ev)" "files "
 rm evil*
 
-# An answer takes less than 50 ms of processor time, in the mean of twenty.
-times >before.times
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
-    "$ESPALIER" __complete best --where hid >/dev/null
-done
-times >after.times
-ms() { awk 'NR == 2 { gsub(/[ms]/, " "); printf "%d\n", 1000 * ($1 * 60 + $2 + $3 * 60 + $4) }' "$1"; }
-took=$(($(ms after.times) - $(ms before.times)))
-if [ "$took" -lt 1000 ]; then pass "fast"; else fail "fast" "20 answers took $took ms"; fi
-
 fails "an unknown shell" 2 "$ESPALIER" completion bsh
 is "the message says so" "$(head -n 1 .err)" "espalier: completion bsh: must be one of bash|zsh|fish; did you mean 'bash'?"
 

@@ -7,13 +7,22 @@ cd "$T" || exit 1
 # refused NAME STATUS PATTERN COMMAND...: COMMAND exits with STATUS, and one line on stderr matches
 # PATTERN. Warnings are ignored.
 refused() {
-    name=$1
-    status=$2
-    pattern=$3
-    shift 3
-    fails "$name" "$status" "$@"
-    like "$name: the message" "$(cat "$T/.err")" "$pattern"
-    is "$name: it has one line" "$(grep -vc '^espalier: warning: ' "$T/.err")" 1
+    refuses "$@"
+    is "$1: it has one line" "$(grep -vc '^espalier: warning: ' "$T/.err")" 1
+}
+
+# bad_sweep NAME STATUS PATTERN TEXT: a run of this sweep file is refused.
+bad_sweep() {
+    # shellcheck disable=SC2059 # of printf
+    printf "$4" >x.ini
+    refused "$1" "$2" "$3" "$ESPALIER" run x.ini
+}
+
+# bad_table NAME PATTERN TEXT: the same of genotype.ini over this table.
+bad_table() {
+    # shellcheck disable=SC2059 # of printf
+    printf "$3" | geno
+    refused "$1" 1 "$2" "$ESPALIER" run genotype.ini
 }
 
 # A genotype table from stdin and a sweep over it.
@@ -42,14 +51,10 @@ refused "a folder as sweep file" 2 'Is a directory' "$ESPALIER" run .
 printf 'a\000b' >nul.ini
 refused "a binary sweep file" 2 'NUL byte' "$ESPALIER" run nul.ini
 
-printf '[model]\nhiden_size = 3\n[data]\nformat = simulated\n' >x.ini
-refused "an unknown key" 2 'x.ini:2: .*hiden_size.*hidden_size' "$ESPALIER" run x.ini
-printf '[modle]\nhidden_size = 3\n[data]\nformat = simulated\n' >x.ini
-refused "an unknown section" 2 'x.ini:[12]: .*modle.*model' "$ESPALIER" run x.ini
-printf '[model]\ndropout = 1.2\n[data]\nformat = simulated\n' >x.ini
-refused "a value out of range" 2 'x.ini:2: dropout = 1.2: must be .*\[0, 1\)' "$ESPALIER" run x.ini
-printf '[grid]\ndropout = 0.1\nlayers = 2\ndropout = 0.2\n[data]\nformat = simulated\n' >x.ini
-refused "a duplicate axis" 2 'x.ini:4: .*dropout' "$ESPALIER" run x.ini
+bad_sweep "an unknown key" 2 'x.ini:2: .*hiden_size.*hidden_size' '[model]\nhiden_size = 3\n[data]\nformat = simulated\n'
+bad_sweep "an unknown section" 2 'x.ini:[12]: .*modle.*model' '[modle]\nhidden_size = 3\n[data]\nformat = simulated\n'
+bad_sweep "a value out of range" 2 'x.ini:2: dropout = 1.2: must be .*\[0, 1\)' '[model]\ndropout = 1.2\n[data]\nformat = simulated\n'
+bad_sweep "a duplicate axis" 2 'x.ini:4: .*dropout' '[grid]\ndropout = 0.1\nlayers = 2\ndropout = 0.2\n[data]\nformat = simulated\n'
 printf '[model]\nlayers = 0\nwidth = 2\n[train]\nepochs = many\n[data]\nformat = simulated\n' >x.ini
 fails "three faults" 2 "$ESPALIER" run x.ini
 is "are reported at once" "$(grep -c 'x.ini:' "$T/.err")" 3
@@ -57,12 +62,9 @@ is "are reported at once" "$(grep -c 'x.ini:' "$T/.err")" 3
 fails "twelve faults" 2 "$ESPALIER" run x.ini
 is "ten are printed" "$(grep -c 'x.ini:[0-9]' "$T/.err")" 10
 is "the others are counted" "$(tail -n 1 "$T/.err")" "espalier: x.ini: ... and 2 more errors"
-printf '[sweep]\nobjective = val_accuracy\n[data]\nformat = simulated\n' >x.ini
-refused "an objective for another task" 2 'val_accuracy.*val_pearson' "$ESPALIER" run x.ini
-printf '[sweep]\nwhere = hidden_sise < 3\n[grid]\nhidden_size = 2, 4\n[data]\nformat = simulated\n' >x.ini
-refused "a where clause with a typo" 2 'x.ini:2: .*hidden_sise' "$ESPALIER" run x.ini
-printf '[graph]\nk = 400\n[data]\nformat = simulated\n' >x.ini
-refused "more neighbours than samples" 1 'k = 400' "$ESPALIER" run x.ini
+bad_sweep "an objective for another task" 2 'val_accuracy.*val_pearson' '[sweep]\nobjective = val_accuracy\n[data]\nformat = simulated\n'
+bad_sweep "a where clause with a typo" 2 'x.ini:2: .*hidden_sise' '[sweep]\nwhere = hidden_sise < 3\n[grid]\nhidden_size = 2, 4\n[data]\nformat = simulated\n'
+bad_sweep "more neighbours than samples" 1 'k = 400' '[graph]\nk = 400\n[data]\nformat = simulated\n'
 
 {
     printf '[data]\nformat = simulated\n[grid]\n'
@@ -76,22 +78,17 @@ geno </dev/null
 refused "an empty genotype file" 1 'g.csv.*empty' "$ESPALIER" run genotype.ini
 rm g.csv
 refused "a missing genotype file" 1 'g.csv.*No such file' "$ESPALIER" run genotype.ini
-printf 'id,m1,m2\na,0,1\nb,0\n' | geno
-refused "a ragged row" 1 'g.csv:3:' "$ESPALIER" run genotype.ini
-printf 'id,m1,m2\na,0,1\nb,0,x\nc,1,1\n' | geno
-refused "a cell that is not a number" 1 "g.csv:3: .*m2" "$ESPALIER" run genotype.ini
-printf 'id,m1,m2\na,0,1\nb,0,2\na,1,1\n' | geno
-refused "a duplicate id" 1 "g.csv:4: .*'?a" "$ESPALIER" run genotype.ini
-printf 'id,m1,m2\nx,0,1\ny,0,2\nz,1,1\n' | geno
-refused "no id in common" 1 'no .*in common' "$ESPALIER" run genotype.ini
+bad_table "a ragged row" 'g.csv:3:' 'id,m1,m2\na,0,1\nb,0\n'
+bad_table "a cell that is not a number" "g.csv:3: .*m2" 'id,m1,m2\na,0,1\nb,0,x\nc,1,1\n'
+bad_table "a duplicate id" "g.csv:4: .*'?a" 'id,m1,m2\na,0,1\nb,0,2\na,1,1\n'
+bad_table "no id in common" 'no .*in common' 'id,m1,m2\nx,0,1\ny,0,2\nz,1,1\n'
 printf 'id,m1,m2\na,0,1\nb,0,2\nc,1,1\nd,1,0\n' | geno
 printf 'id,y\na,NA\nb,\nc,NA\nd,NA\n' >p.csv
 refused "all phenotypes missing" 1 'p.csv' "$ESPALIER" run genotype.ini
 printf 'id,y,z\na,1,1\nb,2,2\n' >p.csv
 refused "several traits to choose from" 2 'y.*z' "$ESPALIER" run genotype.ini
 
-printf 'a,0,1,0\nb,0,2,1\nc,1,1,2\n' | geno
-refused "a genotype table without a header" 1 'g.csv:1: marker "0" is in columns 2 and 4' "$ESPALIER" run genotype.ini
+bad_table "a genotype table without a header" 'g.csv:1: marker "0" is in columns 2 and 4' 'a,0,1,0\nb,0,2,1\nc,1,1,2\n'
 printf 'id,m1,m2\na,0,1\nb,0,2\nc,1,1\nd,1,0\ne,2,2\nf,0,0\n' | geno
 printf 'id,y\na,1\nb,2\nc,3\nd,2\ne,1\nf,4\n' >p.csv
 refused "more folds than samples" 1 'fold' "$ESPALIER" run genotype.ini --set folds=20
@@ -133,8 +130,7 @@ refused "a leaderboard without results" 1 'none.db' "$ESPALIER" best none.db
 
 if [ "$(id -u)" = 0 ] && mkdir full && mount -t tmpfs -o size=400k none full 2>/dev/null; then
     ok "a small disk holds a small sweep" "$ESPALIER" run fine.ini --db full/r.db
-    fails "a full disk" 1 "$ESPALIER" run fine.ini --db full/r.db --set replicates=5000 --set type=noop --set name=more
-    like "a full disk: the message" "$(cat "$T/.err")" "disk or a quota is full"
+    refuses "a full disk" 1 "disk or a quota is full" "$ESPALIER" run fine.ini --db full/r.db --set replicates=5000 --set type=noop --set name=more
     is "a full disk loses nothing" "$(sqlite3 full/r.db \
         "select count(*) > 0 from trial where state = 'done'; pragma integrity_check" | tr '\n' ' ')" "1 ok "
     umount full

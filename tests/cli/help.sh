@@ -11,8 +11,7 @@ is "names every command, by group" "$("$ESPALIER" --help | listed)" "$commands "
 is "help is --help" "$("$ESPALIER" help)" "$("$ESPALIER" --help)"
 like "--version" "$("$ESPALIER" --version)" '^espalier [0-9]+\.[0-9]+\.[0-9]+$'
 is "-V is --version" "$("$ESPALIER" -V)" "$("$ESPALIER" --version)"
-fails "no command" 2 "$ESPALIER"
-like "prints the help on stderr" "$(cat "$T/.err")" '^usage: espalier COMMAND'
+refuses "no command" 2 '^usage: espalier COMMAND' "$ESPALIER"
 for command in $commands; do
     ok "$command --help" "$ESPALIER" "$command" --help
     text=$("$ESPALIER" "$command" --help)
@@ -73,8 +72,7 @@ is "-q before the command" "$(said -q status a.db)" "$(said status a.db)"
 is "--color with its value" "$(said --color always -v help run)" "$(said help run --color always -v)"
 is "-q and -v on both sides" "$(said -q best -v)" "espalier: best: --quiet and --verbose: give one of them"
 is "--help behind them" "$(said -q --help)" "$(said --help)"
-fails "an option alone" 2 "$ESPALIER" -q
-like "prints the help on stderr" "$(cat "$T/.err")" '^usage: espalier COMMAND'
+refuses "an option alone" 2 '^usage: espalier COMMAND' "$ESPALIER" -q
 is "another option" "$(said --db a.db best)" \
     "espalier: '--db' must stand after the command; only -q, -v and --color may stand before it"
 

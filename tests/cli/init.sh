@@ -33,29 +33,23 @@ is "every line has a comment or needs none" \
 ok "run accepts it" "$ESPALIER" run panel.ini --progress none --db panel.db
 like "and best chooses" "$("$ESPALIER" best panel.db --rule best 2>&1)" '^chosen: c'
 
-# The same panel as VCF, HapMap and PLINK, where samples are columns.
+# The same panel as HapMap and PLINK, where samples are columns, and as VCF.
 awk -F, '{ for (j = 1; j <= NF; j++) cell[NR, j] = $j }
     END {
         m = split("A C G T", base, " ")
-        printf "##fileformat=VCFv4.2\n##FORMAT=<ID=GT,Number=1,Type=String,Description=\"G\">\n##contig=<ID=1>\n" >"p.vcf"
-        printf "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT" >"p.vcf"
         printf "rs#\talleles\tchrom\tpos\tstrand\tassembly#\tcenter\tprotLSID\tassayLSID\tpanelLSID\tQCcode" >"p.hmp.txt"
         for (i = 2; i <= NR; i++) {
-            printf "\t%s", cell[i, 1] >"p.vcf"
             printf "\t%s", cell[i, 1] >"p.hmp.txt"
             printf "%s %s 0 0 0 %g\n", cell[i, 1], cell[i, 1], i * 1.5 >"p.fam"
         }
         for (j = 2; j <= NF; j++) {
-            printf "\n1\t%d\t.\tA\tC\t.\t.\t.\tGT", j >"p.vcf"
             printf "\nm%d\tA/C\t1\t%d\t+\tNA\tNA\tNA\tNA\tNA\tNA", j, j >"p.hmp.txt"
             printf "1 m%d 0 %d C A\n", j, j >"p.bim"
             for (i = 2; i <= NR; i++) {
                 d = cell[i, j]
-                printf "\t%s", d == 2 ? "1/1" : d == 1 ? "0/1" : "0/0" >"p.vcf"
                 printf "\t%s", d == 2 ? "CC" : d == 1 ? "AC" : "AA" >"p.hmp.txt"
             }
         }
-        printf "\n" >"p.vcf"
         printf "\n" >"p.hmp.txt"
         # 60 samples of 2 bits: 15 bytes a marker, as octal escapes for printf(1)
         printf "\\154\\033\\001" >"bed.txt"
@@ -71,6 +65,7 @@ awk -F, '{ for (j = 1; j <= NF; j++) cell[NR, j] = $j }
     }' sim/genotypes.csv
 # shellcheck disable=SC2059 # octal escapes
 printf "$(cat bed.txt)" >p.bed
+cp sim/genotypes.vcf p.vcf
 gzip -kf p.vcf
 for file in p.vcf p.vcf.gz p.hmp.txt p.bed p.bim; do
     works "of_$file" "$file" sim/phenotypes.csv

@@ -240,11 +240,27 @@ static void offer_columns(struct candidates *c, struct store *store)
     buf_release(&columns);
 }
 
-static void offer_from(struct candidates *c, const char *db, enum value_kind kind)
+/* The words before the last one. */
+struct typed_line {
+    const struct command *command;
+    const struct option_row *pending; /* the last word is its value; or NULL */
+    const char *db;
+    const char *operands[2];
+    int n_operands;
+    bool is_over; /* after "--" */
+};
+
+static void offer_from(struct candidates *c, const struct typed_line *line, enum value_kind kind)
 {
+    const char *variable = getenv(LAUNCH_DB), *db = line->db;
+    int at = line->command->db_operand == DB_FIRST ? 0 : 1;
     struct store *store = NULL;
     struct result_table table;
 
+    if (!db && line->command->db_operand != DB_NONE && line->n_operands > at)
+        db = line->operands[at];
+    if (!db)
+        db = variable && *variable ? variable : PARSE_DEFAULT_DB;
     if (store_open_reader(&store, db, NULL))
         return;
     if (kind == VALUE_CONDITION) {
@@ -258,16 +274,6 @@ static void offer_from(struct candidates *c, const char *db, enum value_kind kin
 }
 
 /* ---- the line ---- */
-
-/* The words before the last one. */
-struct typed_line {
-    const struct command *command;
-    const struct option_row *pending; /* the last word is its value; or NULL */
-    const char *db;
-    const char *operands[2];
-    int n_operands;
-    bool is_over; /* after "--" */
-};
 
 static void take_option(struct typed_line *line, const char *word)
 {
@@ -309,18 +315,6 @@ static void take_word(struct typed_line *line, const char *word)
     }
 }
 
-static const char *database_of(const struct typed_line *line)
-{
-    const char *variable = getenv(LAUNCH_DB);
-    int at = line->command->db_operand == DB_FIRST ? 0 : 1;
-
-    if (line->db)
-        return line->db;
-    if (line->command->db_operand != DB_NONE && line->n_operands > at)
-        return line->operands[at];
-    return variable && *variable ? variable : PARSE_DEFAULT_DB;
-}
-
 static void offer_commands(struct candidates *c)
 {
     for (const struct command *const *p = commands; *p; p++)
@@ -344,7 +338,7 @@ static void offer_kind(struct candidates *c, const struct typed_line *line, enum
         break;
     case VALUE_CONDITION:
     case VALUE_SWEEP:
-        offer_from(c, database_of(line), kind);
+        offer_from(c, line, kind);
         break;
     case VALUE_COMMAND:
         offer_commands(c);

@@ -65,28 +65,22 @@ static const struct {
 
 enum { N_MEANINGS = sizeof meanings / sizeof *meanings, N_WORDS = N_MEANINGS * WORDS };
 
-/* Also as a plural. */
-static bool has_word(const char *name, const char *word)
-{
-    size_t n = strlen(word);
-
-    for (const char *at = name; (at = strcasestr(at, word)); at++)
-        if ((at == name || !isalpha((unsigned char)at[-1])) &&
-            (!isalpha((unsigned char)at[n]) ||
-             (at[n] == 's' && !isalpha((unsigned char)at[n + 1]))))
-            return true;
-    return false;
-}
-
-/* Return the place of the word; N_WORDS: none. */
+/* Return the place of the word, which may be a plural; N_WORDS: none. */
 static int find_word(const char *name)
 {
     for (int i = 0; i < N_WORDS; i++) {
         const char *word = meanings[i / WORDS].word[i % WORDS];
+        size_t n = word ? strlen(word) : 0;
 
-        if (word &&
-            (meanings[i / WORDS].meaning == OTHER ? !strcasecmp(name, word) : has_word(name, word)))
+        if (word && meanings[i / WORDS].meaning == OTHER && !strcasecmp(name, word))
             return i;
+        if (!word || meanings[i / WORDS].meaning == OTHER)
+            continue;
+        for (const char *at = name; (at = strcasestr(at, word)); at++)
+            if ((at == name || !isalpha((unsigned char)at[-1])) &&
+                (!isalpha((unsigned char)at[n]) ||
+                 (at[n] == 's' && !isalpha((unsigned char)at[n + 1]))))
+                return i;
     }
     return N_WORDS;
 }
@@ -139,15 +133,6 @@ static bool can_be_trait(const struct init_columns *c, int32_t j)
 
     return is_free(c, j) && col->seen.n > 1 && !is_numbering(c, j) &&
            (is_numbers(col) || is_classes(col));
-}
-
-static bool is_group(const struct init_columns *c, int32_t j)
-{
-    const struct profile_column *col = &c->rows.col[j];
-
-    return is_free(c, j) && j != c->trait && means(col, GROUP | ORIGIN) && !col->is_cut &&
-           col->n == c->rows.n_rows && col->seen.n >= LEAST_GROUPS &&
-           (double)col->n >= LEAST_GROUP_SIZE * col->seen.n;
 }
 
 /* ---- ids ---- */
@@ -281,9 +266,12 @@ static void find_group(struct init_columns *c)
     int best = N_WORDS;
 
     for (int32_t j = 0; j < c->rows.n; j++) {
-        int word = find_word(c->rows.col[j].name);
+        const struct profile_column *col = &c->rows.col[j];
+        int word = find_word(col->name);
 
-        if (word < best && is_group(c, j)) {
+        if (word < best && meanings[word / WORDS].meaning & (GROUP | ORIGIN) && is_free(c, j) &&
+            j != c->trait && !col->is_cut && col->n == c->rows.n_rows &&
+            col->seen.n >= LEAST_GROUPS && (double)col->n >= LEAST_GROUP_SIZE * col->seen.n) {
             best = word;
             c->group = j;
             c->is_sure_group = meanings[word / WORDS].meaning & GROUP;
