@@ -59,24 +59,12 @@ static int outline_zeros(struct gcn_outline *o, const struct csr *adjacency, str
 
 /* ---- outlines: dense features ---- */
 
-static int count_codes(struct gcn_outline *o, enum feature_scale scale, struct err *err)
-{
-    const struct dataset *data = o->data;
-    const struct scale_source columns = {data, scale};
-    struct coded_source source = scale_coded_source(&columns);
-    double dense = 2.0 * data->n_nodes * data->n_features;
-    int rc = coded_count(&o->coded, &source, dense, err);
-
-    o->has[FIRST_X_CODED] = rc == 1;
-    if (rc != 1)
-        memset(&o->coded, 0, sizeof o->coded);
-    return rc < 0 ? -1 : 0;
-}
-
 static int outline_dense(struct gcn_outline *o, const struct csr *adjacency,
                          const struct gcn_inputs_spec *spec, struct err *err)
 {
     const struct dataset *data = o->data;
+    const struct scale_source columns = {data, spec->scale};
+    struct coded_source source = scale_coded_source(&columns);
     int rc = 0;
 
     if (spec->scale != SCALE_STANDARDIZE)
@@ -84,8 +72,13 @@ static int outline_dense(struct gcn_outline *o, const struct csr *adjacency,
     if (rc)
         return rc < 0 ? -1 : 0;
     /* Codes pay with many features and few rows; graphs have few features and many rows (nodes). */
-    if (spec->scale != SCALE_ROW && !data->graph_start && count_codes(o, spec->scale, err))
+    if (spec->scale != SCALE_ROW && !data->graph_start)
+        rc = coded_count(&o->coded, &source, 2.0 * data->n_nodes * data->n_features, err);
+    if (rc < 0)
         return -1;
+    o->has[FIRST_X_CODED] = rc == 1;
+    if (rc != 1)
+        memset(&o->coded, 0, sizeof o->coded);
     o->has[FIRST_AX_DENSE] = !o->has[FIRST_X_CODED] || spec->small_batches;
     o->has_x = spec->drops_inputs;
     return 0;

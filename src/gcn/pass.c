@@ -79,21 +79,6 @@ static bool needs_neighbourhood(const struct pass *pass, int32_t layer, double n
     return product_order_propagates_first(&shape);
 }
 
-static int take_first(struct pass *pass, int32_t n_train, struct hash key, struct arena *scratch,
-                      struct err *err)
-{
-    const struct pass_counted *c = pass->counted;
-    const struct gcn_outline outline = c ? *c->outline : gcn_outline_of(pass->inputs);
-    int32_t rows[2] = {(int32_t)rows_of(pass, 0, IN_STEPS),
-                       (int32_t)rows_of(pass, 1, IN_STEPS | IN_SCORING)};
-
-    /* A whole matrix is not copied. */
-    if (c && !pools(pass) && rows[1] == outline.data->n_nodes)
-        rows[1] = 0;
-    return first_layer_init(&pass->first, pass->spec, pass->inputs,
-                            gcn_first_form(pass->spec, &outline, n_train), rows, key, scratch, err);
-}
-
 /* Rows of the buffers, which have products A^ (H W) before A^, and gradients. */
 static size_t buffer_rows(const struct pass *pass)
 {
@@ -167,6 +152,10 @@ int pass_init(struct pass *pass, int32_t n_train, struct hash key, struct arena 
               struct err *err)
 {
     const struct division *shares = pools(pass) ? NULL : pass->division;
+    const struct gcn_outline outline =
+        pass->counted ? *pass->counted->outline : gcn_outline_of(pass->inputs);
+    int32_t rows[2] = {(int32_t)rows_of(pass, 0, IN_STEPS),
+                       (int32_t)rows_of(pass, 1, IN_STEPS | IN_SCORING)};
     size_t width = 0, z;
 
     pass->n_hidden = pass->model->n_layers - 1;
@@ -177,7 +166,11 @@ int pass_init(struct pass *pass, int32_t n_train, struct hash key, struct arena 
     pass->hidden = arena_take_real(scratch, (size_t)pass->n_hidden, sizeof *pass->hidden);
     if (!pass->hidden)
         return err_nomem(err, "layers", (size_t)pass->n_hidden * sizeof *pass->hidden);
-    if (take_first(pass, n_train, key, scratch, err) ||
+    /* A whole matrix is not copied. */
+    if (pass->counted && !pools(pass) && rows[1] == outline.data->n_nodes)
+        rows[1] = 0;
+    if (first_layer_init(&pass->first, pass->spec, pass->inputs,
+                         gcn_first_form(pass->spec, &outline, n_train), rows, key, scratch, err) ||
         row_buffers_init(&pass->buffers, shares, buffer_rows(pass) * width, scratch, err))
         return -1;
     for (int32_t l = 0; l < pass->n_hidden; l++)

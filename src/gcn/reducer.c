@@ -141,21 +141,6 @@ void reducer_release(struct reducer *reducer)
 
 /* ---- coordinates ---- */
 
-/* l = U sqrt(lambda). */
-static int of_samples(struct mat *l, const struct reducer *reducer, const double *values,
-                      const double *vectors, int32_t rank, struct err *err)
-{
-    if (mat_init(l, reducer->n, rank, err))
-        return -1;
-    for (int32_t c = 0; c < rank; c++) {
-        double root = sqrt(fmax(values[c], 0));
-
-        for (int32_t i = 0; i < reducer->n; i++)
-            mat_row(l, i)[c] = (float)(root * vectors[(size_t)c * (size_t)reducer->n + (size_t)i]);
-    }
-    return 0;
-}
-
 static int project_dense(struct mat *l, const struct reducer *reducer, const struct mat *basis,
                          struct err *err)
 {
@@ -237,10 +222,18 @@ int reducer_make(struct mat *l, const struct reducer *reducer, int32_t reduce, s
     struct leading leading = {0};
     int rc = decompose(&leading, reducer, reduce, err);
 
-    if (!rc && is_of_samples(reducer))
-        rc = of_samples(l, reducer, leading.values, leading.vectors, leading.rank, err);
-    else if (!rc)
+    if (!rc && !is_of_samples(reducer)) {
         rc = of_features(l, reducer, leading.vectors, leading.rank, err);
+    } else if (!rc) { /* l = U sqrt(lambda) */
+        rc = mat_init(l, reducer->n, leading.rank, err);
+        for (int32_t c = 0; !rc && c < leading.rank; c++) {
+            const double *v = leading.vectors + (size_t)c * (size_t)reducer->n;
+            double root = sqrt(fmax(leading.values[c], 0));
+
+            for (int32_t i = 0; i < reducer->n; i++)
+                mat_row(l, i)[c] = (float)(root * v[i]);
+        }
+    }
     leading_release(&leading);
     return rc;
 }

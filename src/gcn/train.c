@@ -84,13 +84,6 @@ static void predict(void *arg, float *output, int32_t sample)
     target_add_offset(&row, &sample, p->target);
 }
 
-static int32_t *append(int32_t *to, const int32_t *nodes, int32_t n)
-{
-    if (n) /* may be NULL if empty */
-        memcpy(to, nodes, (size_t)n * sizeof *to);
-    return to + n;
-}
-
 static void score_all(struct gcn_run *run)
 {
     const struct split *split = run->split;
@@ -98,12 +91,18 @@ static void score_all(struct gcn_run *run)
     struct gcn_outcome *outcome = run->outcome;
     enum metric objective = run->spec->objective;
     struct prediction p = {.target = &trainer->target};
+    const struct {
+        const int32_t *sample;
+        int32_t n;
+    } lists[] = {{split->train, split->n_train},
+                 {split->val, split->n_val},
+                 {split->test, split->n_test},
+                 {split->stop, split->n_stop}};
     int32_t *end = run->all;
 
-    end = append(end, split->train, split->n_train);
-    end = append(end, split->val, split->n_val);
-    end = append(end, split->test, split->n_test);
-    end = append(end, split->stop, split->n_stop);
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; end += lists[i++].n)
+        if (lists[i].n) /* may be NULL if empty */
+            memcpy(end, lists[i].sample, (size_t)lists[i].n * sizeof *end);
     trainer_set_weights(trainer, run->best);
     p.logits = trainer_logits_of(trainer, run->all, (int32_t)(end - run->all), &p.rows);
     scores_put(outcome, &run->scores, split, true, predict, &p);

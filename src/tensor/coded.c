@@ -177,19 +177,6 @@ static void close_group(struct coded *c, struct code_group *g, int32_t end, grou
     buf_clear(&g->base);
 }
 
-/* False: the column alone has too many values. */
-static bool add_column(struct coded *c, struct code_group *g, const float *x, int32_t column,
-                       group_use *use)
-{
-    if (!try_column(g, x)) {
-        close_group(c, g, column, use);
-        if (!try_column(g, x))
-            return false;
-    }
-    take_column(g, column);
-    return true;
-}
-
 /* ---- memory ---- */
 
 size_t coded_code_bytes(const struct coded *c)
@@ -319,9 +306,18 @@ static int read_columns(struct coded *c, struct code_group *groups, int n,
             column.v[i] = mat_row(&space, i)[j];
         rc = 0;
         for (int i = 0; i < n; i++) {
-            if (groups[i].limit && !add_column(c, &groups[i], column.v, at, use))
-                groups[i].limit = 0;
-            rc |= groups[i].limit > 0;
+            struct code_group *g = &groups[i];
+            bool fits = g->limit && try_column(g, column.v);
+
+            if (g->limit && !fits) {
+                close_group(c, g, at, use);
+                fits = try_column(g, column.v);
+            }
+            if (fits)
+                take_column(g, at);
+            else
+                g->limit = 0;
+            rc |= fits;
         }
     }
     for (int i = 0; rc == 1 && i < n; i++) {

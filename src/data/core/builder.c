@@ -20,21 +20,11 @@ static uint64_t text_bytes(const char *const *names, int32_t n)
     return bytes;
 }
 
-static int plan_texts(uint32_t *bytes, const char *const *texts, const struct draft *draft,
-                      const char *what, struct err *err)
-{
-    uint64_t n = texts ? text_bytes(texts, draft->n_features) : 0;
-
-    if (n > UINT32_MAX)
-        return err_set(err, "%s take %llu bytes: at most %u", what, (unsigned long long)n,
-                       UINT32_MAX);
-    *bytes = (uint32_t)n;
-    return 0;
-}
-
 static int plan_block(struct block_header *h, const struct draft *draft, struct err *err)
 {
     uint64_t at = sizeof *h;
+    uint64_t alleles = draft->alleles ? text_bytes(draft->alleles, draft->n_features) : 0;
+    uint64_t ids = draft->marker_ids ? text_bytes(draft->marker_ids, draft->n_features) : 0;
 
     *h = (struct block_header){
         .magic = BLOCK_MAGIC,
@@ -59,6 +49,8 @@ static int plan_block(struct block_header *h, const struct draft *draft, struct 
         .has_part = draft->part != NULL,
         .has_graphs = draft->graph_start != NULL,
         .n_groups = draft->group ? draft->n_groups : 0,
+        .allele_bytes = (uint32_t)alleles,
+        .marker_id_bytes = (uint32_t)ids,
     };
     block_set_sizes(h);
     h->section[BLOCK_ID_TEXT].bytes = text_bytes(draft->ids, draft->n_samples);
@@ -69,9 +61,8 @@ static int plan_block(struct block_header *h, const struct draft *draft, struct 
         if (h->section[i].bytes > UINT32_MAX)
             return err_set(err, "names of samples or features take %llu bytes: at most %u",
                            (unsigned long long)h->section[i].bytes, UINT32_MAX);
-    if (plan_texts(&h->allele_bytes, draft->alleles, draft, "alleles", err) ||
-        plan_texts(&h->marker_id_bytes, draft->marker_ids, draft, "marker ids", err))
-        return -1;
+    if (alleles > UINT32_MAX || ids > UINT32_MAX)
+        return err_set(err, "alleles or marker ids take over %u bytes", UINT32_MAX);
     for (int i = 0; i < BLOCK_N_SECTIONS; i++) {
         at = block_align(at);
         h->section[i].offset = at;

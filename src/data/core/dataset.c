@@ -21,29 +21,30 @@ const char *task_name(enum task task)
     return task_names[task];
 }
 
+static int find_name(const char *const *names, int n, const char *name)
+{
+    int i = 0;
+
+    while (i < n && strcmp(names[i], name) != 0)
+        i++;
+    return i;
+}
+
 enum task task_parse(const char *name)
 {
-    enum task task = 0;
-
-    while (task < TASK_COUNT && strcmp(task_names[task], name) != 0)
-        task++;
-    return task;
+    return (enum task)find_name(task_names, TASK_COUNT, name);
 }
+
+static const char *const part_names[] = {"none", "train", "val", "test", "stop"};
 
 const char *part_name(enum part part)
 {
-    static const char *const name[] = {"none", "train", "val", "test", "stop"};
-
-    return name[part];
+    return part_names[part];
 }
 
 enum part part_parse(const char *name)
 {
-    int p = PART_NONE;
-
-    while (p < PART_COUNT && strcmp(name, part_name((enum part)p)) != 0)
-        p++;
-    return (enum part)p;
+    return (enum part)find_name(part_names, PART_COUNT, name);
 }
 
 enum part part_of_word(const char *cell)

@@ -18,27 +18,6 @@ static bool is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
-/* 007 and 7.0 become 7: spreadsheets drop zeros, and pandas adds ".0" to a column with gaps. */
-static void fold_number(char *id)
-{
-    size_t n = strspn(id, "0123456789"), zeros = strspn(id, "0");
-
-    if (n && (!id[n] || !strcmp(id + n, ".0"))) {
-        zeros -= zeros == n;
-        memmove(id, id + zeros, n - zeros);
-        id[n - zeros] = '\0';
-    }
-}
-
-/* x.x becomes x: PLINK writes FID_IID, and both are often the same. */
-static void fold_double(char *id)
-{
-    size_t half = strlen(id) / 2;
-
-    if (half && id[half] == '.' && strlen(id) % 2 && !strncmp(id, id + half + 1, half))
-        id[half] = '\0';
-}
-
 /* Returns a copy in lower case without surrounding blanks, R's X before a digit, zeros around a
  * number or a repetition; punctuation becomes points. The caller frees it; NULL if memory is
  * short. */
@@ -61,8 +40,19 @@ static char *fold(const char *id)
         else if ((unsigned char)*at < 0x80 && !is_digit(*at) && !(*at >= 'a' && *at <= 'z'))
             *at = '.';
     }
-    fold_double(out);
-    fold_number(out);
+    /* x.x becomes x: PLINK writes FID_IID, and both are often the same */
+    n = strlen(out) / 2;
+    if (n && out[n] == '.' && strlen(out) % 2 && !strncmp(out, out + n + 1, n))
+        out[n] = '\0';
+    /* 007 and 7.0 become 7: spreadsheets drop zeros, and pandas adds ".0" to a column with gaps */
+    n = strspn(out, "0123456789");
+    if (n && (!out[n] || !strcmp(out + n, ".0"))) {
+        size_t zeros = strspn(out, "0");
+
+        zeros -= zeros == n;
+        memmove(out, out + zeros, n - zeros);
+        out[n - zeros] = '\0';
+    }
     return out;
 }
 

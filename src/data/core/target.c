@@ -201,14 +201,6 @@ int target_cells_set(struct target_cells *cells, int32_t i, const char *cell, in
 
 /* ---- which task ---- */
 
-/* "inf", or 1e300: words to the reader, but not to people. */
-static bool is_beyond_floats(const char *cell)
-{
-    char *end;
-
-    return isinf((float)strtod(cell, &end)) && !*end;
-}
-
 /* More classes than these may be amounts. */
 #define MOST_SMALL_CLASSES 10
 
@@ -254,10 +246,12 @@ static int refuse_word(const struct target_cells *cells, const struct target_fac
 {
     struct table at = {.path = cells->path, .line = cells->line[f->word]};
     struct buf words = {0};
+    char *end;
     int32_t n = 0;
     double v;
 
-    if (is_beyond_floats(cells->text[f->word]))
+    /* "inf", or 1e300: words to the reader, but not to people */
+    if (isinf((float)strtod(cells->text[f->word], &end)) && !*end)
         return cell_fault(err, cells, f->word,
                           "a number beyond the range of floats (3.4e38): correct it, or name it in "
                           "data.missing if it stands for a missing value");
