@@ -595,7 +595,7 @@ static int check_outputs(struct inputs *inputs, const struct job *job,
 static int prepare(struct job *job, const char *path, const struct inputs *inputs,
                    struct errlist *faults)
 {
-    const struct settings *s = &job->sweep.fixed;
+    const struct given *s = &job->sweep.fixed;
     struct data_unmatched u = {0};
     struct buf text = {0};
     struct err err;

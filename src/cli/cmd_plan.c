@@ -447,7 +447,7 @@ static int print_models(const struct listing *l, struct err *err)
     int rc;
 
     if (l->n_left || l->n_rows < job->plan.n_trials || !l->store ||
-        keep_of(&job->sweep.fixed) != KEEP_BEST)
+        keep_of(job->sweep.fixed.v) != KEEP_BEST)
         return 0;
     rc = refit_find(&refit, l->store, &job->plan, &job->data, &l->known, err);
     for (int i = 0; !rc && i < refit.n_configs; i++) {

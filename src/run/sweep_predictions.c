@@ -8,6 +8,7 @@
 #include "base/words.h"
 #include "launch/stop.h"
 #include "predict/out_of_fold.h"
+#include "run/job.h"
 #include "store/query/query.h"
 #include "tensor/gemm.h"
 #include "trial/kept.h"

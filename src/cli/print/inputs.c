@@ -59,7 +59,7 @@ int inputs_add_database(struct inputs *in, const char *db, struct store *store,
 
             if (!sweep_parse(&sweep, db, ini, is_set ? set->text : NULL, is_set ? set->n : 0,
                              &faults))
-                inputs_add_settings(in, &sweep.fixed);
+                inputs_add_settings(in, sweep.fixed.v);
             sweep_release(&sweep);
             errlist_release(&faults);
         }
