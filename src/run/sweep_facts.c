@@ -348,6 +348,7 @@ static void put_advice(struct facts *f)
         f->rc = query_table(&known, f->to.store, QUERY_DATA_FACTS, f->to.sweep_id, f->err);
     if (f->rc)
         return;
+    f->rc = data_facts_drop(&f->to, f->err);
     for (size_t i = 0; i < advice->n; i++) {
         bool is_known = false;
 

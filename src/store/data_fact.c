@@ -10,8 +10,13 @@ int data_facts_begin(struct data_facts *facts, struct store *store, const char *
                      struct err *err)
 {
     *facts = (struct data_facts){.store = store, .topic = ""};
-    if (db_ask(&facts->sweep_id, store, STATEMENT_SWEEP_FIND, err, "s", sweep) ||
-        db_begin(store, err) || db_do(store, STATEMENT_FACTS_DELETE, err, "i", facts->sweep_id))
+    return db_ask(&facts->sweep_id, store, STATEMENT_SWEEP_FIND, err, "s", sweep);
+}
+
+int data_facts_drop(struct data_facts *facts, struct err *err)
+{
+    if (db_begin(facts->store, err) ||
+        db_do(facts->store, STATEMENT_FACTS_DELETE, err, "i", facts->sweep_id))
         return -1;
     FAULT("store: facts about the data were dropped");
     return 0;

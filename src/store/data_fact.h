@@ -13,9 +13,12 @@ struct data_facts {
     int32_t ordinal;   /* of the last fact in its topic */
 };
 
-/* Drop the facts of a registered sweep. Part of the transaction, like data_facts_put(). */
+/* Find a registered sweep. */
 int data_facts_begin(struct data_facts *facts, struct store *store, const char *sweep,
                      struct err *err);
+
+/* Drop the facts of earlier runs. Part of the transaction, like data_facts_put(). */
+int data_facts_drop(struct data_facts *facts, struct err *err);
 
 /* Add a fact; those of a topic follow one another. topic: a word of letters and '_', borrowed until
  * the next call. */

@@ -145,7 +145,7 @@ static void put_facts(struct store *store, int n, const char *last)
     struct cell text = {.type = CELL_TEXT, .s = last};
     struct data_facts facts;
     struct err err;
-    int rc = data_facts_begin(&facts, store, "s", &err);
+    int rc = data_facts_begin(&facts, store, "s", &err) || data_facts_drop(&facts, &err);
 
     for (int i = 0; !rc && i < n; i++)
         rc = data_facts_put(&facts, "many", "i", &integer, &err);
