@@ -63,29 +63,21 @@ static int hash_mapped(struct hash *out, int file, const char *path, struct err 
     return 0;
 }
 
-static int hash_file(struct hash *out, const char *path, struct err *err)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    int rc;
-
-    if (file < 0)
-        return err_set(err, "inputs: %s: %s", path, strerror(errno));
-    rc = hash_mapped(out, file, path, err);
-    close(file);
-    return rc;
-}
-
 static int put_hash(struct buf *out, const struct inputs_scan *inputs, const char *path,
                     struct err *err)
 {
+    int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc;
     char hex[HASH_HEX_SIZE];
     struct hash hash;
 
     (void)inputs;
-    if (hash_file(&hash, path, err))
-        return -1;
-    buf_puts(out, hash_hex(hash, hex));
-    return 0;
+    if (file < 0)
+        return err_set(err, "inputs: %s: %s", path, strerror(errno));
+    rc = hash_mapped(&hash, file, path, err);
+    close(file);
+    if (!rc)
+        buf_puts(out, hash_hex(hash, hex));
+    return rc;
 }
 
 static int put_state(struct buf *out, const struct inputs_scan *inputs, const char *path,
@@ -273,29 +265,16 @@ int inputs_state(struct hash *out, const struct data_spec *spec, struct err *err
     return rc;
 }
 
-static enum inputs_role role_of(const struct inputs_scan *inputs, const char *path)
+enum inputs_role inputs_role(const struct data_spec *spec, const char *path)
 {
     static const char *const endings[] = {".py", ".R", ".r",  ".sh",  ".jl",
                                           ".pl", ".m", ".js", ".lua", ".rb"};
-    const char *ending = strrchr(path, '.');
-    struct buf whole = {0};
-    int rc;
-
-    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
-        if (!strcmp(ending, endings[i]))
-            return INPUTS_SCRIPT;
-    buf_printf(&whole, "%s%s", inputs->folder, path);
-    rc = access(buf_text(&whole), X_OK);
-    buf_release(&whole);
-    return rc ? INPUTS_NAMED : INPUTS_SCRIPT;
-}
-
-enum inputs_role inputs_role(const struct data_spec *spec, const char *path)
-{
     struct inputs_scan inputs = inputs_of(spec);
     size_t n_folder = strlen(inputs.folder);
+    const char *ending = strrchr(path, '.');
     struct names patterns = {0};
-    bool is_listed = false;
+    struct buf whole = {0};
+    bool is_listed = false, is_script = false;
     struct err err;
 
     if (!names_split(&patterns, spec->inputs, "inputs", &err))
@@ -306,7 +285,14 @@ enum inputs_role inputs_role(const struct data_spec *spec, const char *path)
             is_listed |= !fnmatch(pattern, path, FNM_PATHNAME | FNM_PERIOD);
         }
     names_release(&patterns);
-    return is_listed ? INPUTS_LISTED : role_of(&inputs, path);
+    if (is_listed)
+        return INPUTS_LISTED;
+    for (size_t i = 0; ending && i < sizeof endings / sizeof *endings; i++)
+        is_script |= !strcmp(ending, endings[i]);
+    buf_printf(&whole, "%s%s", inputs.folder, path);
+    is_script |= !access(buf_text(&whole), X_OK);
+    buf_release(&whole);
+    return is_script ? INPUTS_SCRIPT : INPUTS_NAMED;
 }
 
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,

@@ -38,17 +38,6 @@ static int recognize_folder(enum data_kind *out, const char *path, struct err *e
                            path);
 }
 
-/* The stream reports what is wrong with a packed file. */
-static int refuse_unread(const char *path, struct err *err)
-{
-    struct stream stream;
-
-    if (stream_open(&stream, path, "a file", err))
-        return -1;
-    stream_close(&stream);
-    return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
-}
-
 /* A file of a TUDataset has no header. */
 static int refuse_part(const char *path, struct err *err)
 {
@@ -83,9 +72,14 @@ static int recognize_bytes(enum data_kind *out, const char *path, struct err *er
 {
     char head[HEAD_BYTES];
     size_t n = stream_peek(head, sizeof head, path);
+    struct stream stream;
 
-    if (n == 0)
-        return refuse_unread(path, err);
+    if (n == 0) { /* the stream reports what is wrong with a packed file */
+        if (stream_open(&stream, path, "a file", err))
+            return -1;
+        stream_close(&stream);
+        return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
+    }
     if (has_binary(head, n))
         return err_set(err, "%s: is binary and of an unknown kind: must be " KINDS_READ, path);
     *out = smiles_is_bare(path, "smiles") ? KIND_SMI : KIND_TABLE;

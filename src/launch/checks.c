@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/escape.h"
 #include "base/words.h"
 #include "launch/host.h"
 
@@ -120,38 +119,7 @@ static bool check_clocks(struct finding *f, const struct rank_info *info, int32_
     return true;
 }
 
-static bool check_journal(struct finding *f, const struct rank_info *info, int32_t n,
-                          const struct checks_job *job)
-{
-    struct buf word = {0};
-
-    (void)info;
-    (void)n;
-    if (!job->is_network || !job->is_wal)
-        return false;
-    set(f->what,
-        "%s is on %s, which other nodes share, but uses a write-ahead log, which is not "
-        "safe there",
-        job->db, job->filesystem);
-    set(f->fix,
-        "'espalier run' changes this when it opens the database; or, while no program has it "
-        "open: sqlite3 %s 'pragma journal_mode = delete'",
-        escape_shell(&word, job->db));
-    buf_release(&word);
-    return true;
-}
-
 /* ---- the ranks of a machine ---- */
-
-static bool is_one_core(const struct machine_group *group)
-{
-    const cpu_set_t *cpus = &first_of(group)->cpus;
-
-    for (int32_t i = 0; i < group->n; i++)
-        if (!CPU_EQUAL(cpus, &group->info[group->ranks[i]].cpus))
-            return false;
-    return group->n > 1 && CPU_COUNT(cpus) == 1;
-}
 
 static void unite(cpu_set_t *all, const struct machine_group *group)
 {
@@ -207,10 +175,10 @@ static bool check_cores(struct finding *f, const struct machine_group *group)
     cores = CPU_COUNT(&all);
     if (group->job->starts_ranks || !is_short(group))
         return false;
-    if (is_one_core(group)) {
+    if (group->n > 1 && cores == 1) {
         struct buf list = {0};
 
-        host_cpus_format(&list, &first_of(group)->cpus);
+        host_cpus_format(&list, &all);
         set(f->what, "the %d ranks on %s are all bound to one core, number %s", group->n, host,
             buf_text(&list));
         buf_release(&list);
@@ -324,8 +292,7 @@ typedef bool check_all(struct finding *f, const struct rank_info *info, int32_t 
                        const struct checks_job *job);
 typedef bool check_group(struct finding *f, const struct machine_group *group);
 
-static check_all *const of_all[] = {check_singleton, check_idle_job, check_recovery, check_clocks,
-                                    check_journal};
+static check_all *const of_all[] = {check_singleton, check_idle_job, check_recovery, check_clocks};
 static check_group *const of_groups[] = {check_cores, check_others, check_shared_memory};
 
 enum { N_ALL = sizeof of_all / sizeof *of_all, N_GROUP = sizeof of_groups / sizeof *of_groups };

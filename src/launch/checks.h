@@ -19,7 +19,6 @@ struct checks_job {
     const char *db;
     const char *filesystem; /* of the database */
     bool is_network;        /* other nodes may access the same file */
-    bool is_wal;
 };
 
 enum { FINDINGS_MAX = 16, FINDING_TEXT = 400 };

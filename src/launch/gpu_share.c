@@ -323,26 +323,13 @@ struct gpu_answer {
     struct gpu_share shares[];
 };
 
-static void answer_all(struct gpu_answer *answer, const struct world *world,
-                       const struct gpu_list *list, const struct gpu_wish *wish)
-{
-    struct findings findings = {.n = 0};
-    struct rank_info *info = NULL;
-
-    if (rank_info_gather(world, list, &info, &answer->fault) ||
-        gpu_divide(answer->shares, &findings, info, world->size, wish, &answer->fault))
-        findings.n = 0;
-    for (int32_t i = 0; i < findings.n && preflight_is_on(); i++)
-        log_warn("%s; %s", findings.list[i].what, findings.list[i].fix);
-    free(info);
-}
-
 int gpu_settle(struct gpu_shares *shares, const struct world *world, const struct gpu_wish *wish,
                struct err *err)
 {
     size_t n_shares = (size_t)world->size * sizeof *shares->of,
            n = sizeof(struct gpu_answer) + n_shares;
-    struct rank_info *none;
+    struct findings findings = {.n = 0};
+    struct rank_info *info = NULL;
     struct gpu_answer *answer;
     struct gpu_list list;
     void *bytes = world->rank ? NULL : calloc(1, n);
@@ -352,11 +339,14 @@ int gpu_settle(struct gpu_shares *shares, const struct world *world, const struc
     gpu_look(&list);
     if (!world->rank && !bytes)
         return err_nomem(err, "GPUs", n);
-    if (world->rank)
-        rc = rank_info_gather(world, &list, &none, err);
-    else
-        answer_all(bytes, world, &list, wish);
-    rc = rc || world_broadcast(world, &bytes, &n, err) ? -1 : 0;
+    answer = bytes;
+    rc = rank_info_gather(world, &list, &info, answer ? &answer->fault : err);
+    if (answer && !rc &&
+        !gpu_divide(answer->shares, &findings, info, world->size, wish, &answer->fault))
+        for (int32_t i = 0; i < findings.n && preflight_is_on(); i++)
+            log_warn("%s; %s", findings.list[i].what, findings.list[i].fix);
+    free(info);
+    rc = (rc && !answer) || world_broadcast(world, &bytes, &n, err) ? -1 : 0;
     answer = bytes;
     if (!rc && *answer->fault.text)
         rc = err_set(err, "%s", answer->fault.text);

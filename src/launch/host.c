@@ -131,17 +131,6 @@ static bool has_busy_thread(int32_t pid)
     return is_found;
 }
 
-/* A thread that computes sleeps for moments, so one look is not enough. */
-static bool is_busy(int32_t pid)
-{
-    for (int look = 0; look < 5; look++) {
-        if (has_busy_thread(pid))
-            return true;
-        clock_sleep(0.004);
-    }
-    return false;
-}
-
 static void describe(struct host_run *out, int32_t pid)
 {
     char path[64];
@@ -196,9 +185,16 @@ int32_t host_find_runs(struct host_run *out)
         int32_t pid = atoi(entry->d_name);
 
         /* a child is the keeper of programs, which has no name of its own yet */
-        if (pid > 0 && pid != self && is_run(pid, own_name) && is_busy(pid) &&
-            process_parent(pid) != self)
-            describe(&out[n++], pid);
+        if (pid <= 0 || pid == self || !is_run(pid, own_name) || process_parent(pid) == self)
+            continue;
+        /* a thread that computes sleeps for moments, so one look is not enough */
+        for (int look = 0; look < 5; look++) {
+            if (has_busy_thread(pid)) {
+                describe(&out[n++], pid);
+                break;
+            }
+            clock_sleep(0.004);
+        }
     }
     closedir(folder);
     n = drop_ancestors(out, n, self);

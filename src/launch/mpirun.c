@@ -40,27 +40,25 @@
 /* before the ranks have started */
 #define STOP_EARLY_S 10.0
 
-struct mpirun_end {
+/* ---- the end of mpirun ---- */
+
+static volatile sig_atomic_t child_pid, was_asked_to_stop;
+
+struct launch_watch {
     int status;        /* reported by rank 0, or -1 */
     int mpirun_status; /* exit status, or 128 + the signal that ended it */
     bool has_come_up;
     const char *reason; /* why this process ended mpirun, or NULL */
-};
 
-/* ---- the end of mpirun ---- */
-
-struct launch_watch {
-    struct mpirun_end *end;
-    pid_t pid;
+    pid_t pid;        /* of mpirun, leader of a process group */
     struct buf line;  /* incomplete */
     double due_s;     /* end of patience */
     const char *then; /* the reason then */
     double late_s;    /* when to warn of late ranks */
     double heartbeat_s;
-    const volatile sig_atomic_t *stop; /* not 0: mpirun was asked to stop its ranks */
-    double told_s;                     /* of the last such signal */
-    struct process leader;             /* rank 0; pid -1: not known yet */
-    bool is_elsewhere;                 /* rank 0 is on another host */
+    double told_s;         /* of the last signal to stop the ranks */
+    struct process leader; /* rank 0; pid -1: not known yet */
+    bool is_elsewhere;     /* rank 0 is on another host */
     bool is_leader_gone;
     int n_asked;
     bool has_ended;
@@ -96,9 +94,9 @@ static void take_line(struct launch_watch *w, const char *line)
     if (!strncmp(line, REPORT_UP, sizeof REPORT_UP - 1)) {
         long long pid = -1, start = 0;
 
-        if (*w->stop)
+        if (was_asked_to_stop)
             tell_to_stop(w);
-        w->end->has_come_up = true;
+        w->has_come_up = true;
         w->late_s = INFINITY;
         w->is_elsewhere = sscanf(line + sizeof REPORT_UP - 1, "%lld %lld %64s %63[^\n]", &pid,
                                  &start, w->leader.host, w->leader.realm) >= 3 &&
@@ -109,7 +107,7 @@ static void take_line(struct launch_watch *w, const char *line)
     } else if (!strcmp(line, REPORT_ALIVE)) {
         take_sign_of_life(w);
     } else if (!strncmp(line, REPORT_STATUS, sizeof REPORT_STATUS - 1)) {
-        w->end->status = atoi(line + sizeof REPORT_STATUS - 1);
+        w->status = atoi(line + sizeof REPORT_STATUS - 1);
         w->due_s = now_s() + END_S;
         w->then = NULL;
     } else {
@@ -156,7 +154,7 @@ static void see_end_of_leader(struct launch_watch *w)
 static void lose_patience(struct launch_watch *w)
 {
     if (!w->n_asked)
-        w->end->reason = w->then;
+        w->reason = w->then;
     if (w->n_asked++)
         kill(-w->pid, SIGKILL);
     else
@@ -164,59 +162,47 @@ static void lose_patience(struct launch_watch *w)
     w->due_s = now_s() + END_S;
 }
 
-/* pid: mpirun, leader of a process group; report_fd: its standard output. */
-static void watch(struct mpirun_end *end, pid_t pid, int report_fd, double heartbeat_s,
-                  const volatile sig_atomic_t *stop)
+/* report_fd: the standard output of mpirun. */
+static void watch(struct launch_watch *w, int report_fd)
 {
-    struct launch_watch w = {.end = end,
-                             .pid = pid,
-                             .due_s = now_s() + COME_UP_S,
-                             .then = "not all ranks have started",
-                             .late_s = now_s() + LATE_S,
-                             .heartbeat_s = heartbeat_s,
-                             .stop = stop,
-                             .leader = {.pid = -1}};
     struct backoff backoff = {0};
     bool is_open = true;
 
-    *end = (struct mpirun_end){.status = -1};
-    while (!w.has_ended) {
+    while (!w->has_ended) {
         int status;
 
         if (is_open)
-            is_open = read_report(&w, report_fd, LOOK_MS);
+            is_open = read_report(w, report_fd, LOOK_MS);
         else
             clock_sleep(backoff_next(&backoff));
         /* mpirun loses a signal that arrives before its ranks listen, so it is sent until they have
          * started, and once more, however short ago the last was. */
-        if (!end->has_come_up && *stop && now_s() >= w.told_s + STOP_AGAIN_S)
-            tell_to_stop(&w);
+        if (!w->has_come_up && was_asked_to_stop && now_s() >= w->told_s + STOP_AGAIN_S)
+            tell_to_stop(w);
         /* A daemon of Open MPI that cannot reach mpirun ends without a message, and mpirun waits for
          * it forever. */
-        if (now_s() >= w.late_s) {
-            w.late_s = INFINITY;
+        if (now_s() >= w->late_s) {
+            w->late_s = INFINITY;
             log_warn(
                 "not all ranks have started after %.0f s: programs load slowly, or a host of the "
                 "launch cannot reach this one (a firewall, or the wrong network: "
                 "OMPI_MCA_oob_tcp_if_include selects one); run gives up after %.0f min",
                 LATE_S, COME_UP_S / 60);
         }
-        if (waitpid(pid, &status, WNOHANG) == pid) {
-            w.has_ended = true;
-            end->mpirun_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        if (waitpid(w->pid, &status, WNOHANG) == w->pid) {
+            w->has_ended = true;
+            w->mpirun_status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
         }
-        see_end_of_leader(&w);
-        if (!w.has_ended && now_s() > w.due_s)
-            lose_patience(&w);
+        see_end_of_leader(w);
+        if (!w->has_ended && now_s() > w->due_s)
+            lose_patience(w);
     }
-    while (is_open && read_report(&w, report_fd, 0))
+    while (is_open && read_report(w, report_fd, 0))
         continue;
-    buf_release(&w.line);
+    buf_release(&w->line);
 }
 
 /* ---- its beginning ---- */
-
-static volatile sig_atomic_t child_pid, was_asked_to_stop;
 
 int mpirun_check_ranks(long ranks, struct err *err)
 {
@@ -375,7 +361,7 @@ static void become_mpirun(const struct mpirun *launch, const char **args, int fa
     _exit(127);
 }
 
-static int start(struct mpirun_end *end, const struct mpirun *launch, const char **args,
+static int start(struct launch_watch *w, const struct mpirun *launch, const char **args,
                  struct err *err)
 {
     int failure[2], report[2], code = 0, rc = 0;
@@ -399,8 +385,15 @@ static int start(struct mpirun_end *end, const struct mpirun *launch, const char
         waitpid(pid, NULL, 0);
         rc = err_set(err, "cannot start mpirun: %s; is Open MPI in the PATH?", strerror(code));
     }
+    *w = (struct launch_watch){.status = -1,
+                               .pid = pid,
+                               .due_s = now_s() + COME_UP_S,
+                               .then = "not all ranks have started",
+                               .late_s = now_s() + LATE_S,
+                               .heartbeat_s = launch->heartbeat_s,
+                               .leader = {.pid = -1}};
     if (!rc)
-        watch(end, pid, report[0], launch->heartbeat_s, &was_asked_to_stop);
+        watch(w, report[0]);
     close(failure[0]);
     close(report[0]);
     return rc;
@@ -427,7 +420,7 @@ static int explain_no_start(const struct mpirun *launch, int mpirun_status, stru
                    mpirun_status, launch->ranks, placement);
 }
 
-static int end_status(enum exit_status *status, const struct mpirun_end *end, struct err *err)
+static int end_status(enum exit_status *status, const struct launch_watch *end, struct err *err)
 {
     *status = EXIT_RESUMABLE;
     /* Nothing had begun. A rank that exits from its signal handler is lost to others, which may
@@ -456,7 +449,7 @@ int mpirun_run(enum exit_status *status, bool *is_cut, const struct mpirun *laun
 {
     char program[4096], ranks[16], cores[32], text[32];
     ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    struct mpirun_end end;
+    struct launch_watch end;
     const char **args;
     int rc;
 

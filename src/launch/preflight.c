@@ -42,32 +42,25 @@ static double size_of(const char *path)
     return *path && !stat(path, &st) ? (double)st.st_size : 0;
 }
 
-static double genotype_bytes(const char *path)
-{
-    /* a .bed file packs four genotypes into a byte */
-    return size_of(path) * (file_names_end_in(path, ".bed") ? 4 : 0.5);
-}
-
-/* A lower bound of the features' memory. A genotype is a byte, in text a digit and a comma; another
- * number is four bytes, in text up to some twenty. Packed files count with their size on disk. */
-static double data_bytes(const struct sweep *sweep)
-{
-    const struct given *fixed = &sweep->fixed;
-
-    if (data_format_at(fixed->v[P_FORMAT].i)->is_simulated)
-        return (double)fixed->v[P_SAMPLES].i * (double)fixed->v[P_MARKERS].i;
-    return genotype_bytes(fixed->v[P_GENOTYPES].s) + size_of(fixed->v[P_FEATURES].s) / 8;
-}
-
 void preflight_job(struct checks_job *job, const struct sweep *sweep, const char *db)
 {
+    const union value *fixed;
+    const char *path;
+
     *job = (struct checks_job){.threads = 1, .db = db};
     job->is_network = strcmp(database_file_journal_mode(db, &job->filesystem), "wal") != 0;
-    job->is_wal = database_file_has_wal(db);
-    if (sweep) {
-        job->threads = preflight_threads(sweep);
-        job->share_bytes = data_bytes(sweep);
-    }
+    if (!sweep)
+        return;
+    fixed = sweep->fixed.v;
+    path = fixed[P_GENOTYPES].s;
+    job->threads = preflight_threads(sweep);
+    /* A lower bound of the features' memory. A genotype is a byte, in text a digit and a comma, in a .bed
+     * file two bits; another number is four bytes, in text up to some twenty. Packed files count with
+     * their size on disk. */
+    job->share_bytes = data_format_at(fixed[P_FORMAT].i)->is_simulated
+                           ? (double)fixed[P_SAMPLES].i * (double)fixed[P_MARKERS].i
+                           : size_of(path) * (file_names_end_in(path, ".bed") ? 4 : 0.5) +
+                                 size_of(fixed[P_FEATURES].s) / 8;
 }
 
 bool preflight_is_on(void)

@@ -109,15 +109,11 @@ void new_samples_close(struct new_samples *n)
 static void tell_contradicted(const struct new_samples *n)
 {
     const struct variants_contradicted *c = &n->report.contradicted;
-    struct buf names = {0};
 
-    if (!c->n_taken)
-        return;
-    variants_put_contradicted(&names, c);
-    log_warn("%s: %lld sites have calls that contradict their column alleles: their calls are "
-             "matched by letter with the alleles of the training data; the first are %s",
-             n->recode.path, (long long)c->n_taken, buf_text(&names));
-    buf_release(&names);
+    if (c->n_taken)
+        log_warn("%s: %lld sites have calls that contradict their column alleles (%s): their calls "
+                 "are matched by letter with the alleles of the training data",
+                 n->recode.path, (long long)c->n_taken, c->sites.text);
 }
 
 static void tell_coding(const struct new_samples *n)

@@ -106,18 +106,6 @@ void database_file_reserve(const char *path)
     free(log);
 }
 
-/* https://sqlite.org/fileformat2.html, 1.3.3: byte 19 is 2 for the write-ahead log. */
-bool database_file_has_wal(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    char header[20] = "";
-    ssize_t n = fd < 0 ? 0 : pread(fd, header, sizeof header, 0);
-
-    if (fd >= 0)
-        close(fd);
-    return n == sizeof header && !memcmp(header, "SQLite format 3", 16) && header[19] == 2;
-}
-
 const char *database_file_owner(char out[DATABASE_FILE_OWNER], const char *before, uid_t owner)
 {
     char name[USER_NAME];

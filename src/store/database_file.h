@@ -30,9 +30,6 @@ bool database_file_is_full(const char *path);
  * such a log, or where the filesystem cannot do it, does nothing. */
 void database_file_reserve(const char *path);
 
-/* True if a writer has the file open, or was killed. */
-bool database_file_has_wal(const char *path);
-
 /* True if the path no longer leads to the open file. */
 bool database_file_has_moved(struct store *store);
 

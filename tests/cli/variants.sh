@@ -75,13 +75,13 @@ hapmap=$("$ESPALIER" inspect small.ini --set genotypes=tutorial.hmp.txt 2>.err)
 is "sites whose calls contradict their alleles are read or dropped" "$(line genotypes "$hapmap")" \
     "6 samples, 3 markers read, 0 monomorphic dropped, 3 missing calls set to the marker mean"
 is "in one note" "$(sed -n 1p .err)" "espalier: warning: tutorial.hmp.txt: 3 sites have calls that \
-contradict their column alleles; alleles taken from the calls: 1, dropped because their calls do not \
-have two letters: 2; the first are \"PZA01271.1\", \"PZA03613.2\", \"PZA03614.2\""
+contradict their column alleles (\"PZA01271.1\", \"PZA03613.2\", \"PZA03614.2\"): alleles taken from the \
+calls: 1, dropped because their calls do not have two letters: 2"
 ok "a model of them" "$ESPALIER" run small.ini --progress none --set genotypes=tutorial.hmp.txt --set epochs=2 \
     --set type=mlp --set batch_size=full --db hapmap.db
 sed '1s/a	b/p	q/' tutorial.hmp.txt >new.hmp.txt
 ok "predicts new samples of such a file" "$ESPALIER" predict hapmap.db --genotypes new.hmp.txt
-like "with the same rule" "$(cat "$T/.err")" 'new.hmp.txt: 3 sites have calls that contradict their column alleles: their calls are matched by letter'
+like "with the same rule" "$(cat "$T/.err")" 'new.hmp.txt: 3 sites have calls that contradict their column alleles .*: their calls are matched by letter'
 like "and finds all markers" "$(cat "$T/.err")" 'new.hmp.txt: 3 of 3 markers found'
 
 # ---- real data ----

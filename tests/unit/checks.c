@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "launch/checks.h"
 #include "launch/host.h"
+#include "unit.h"
 
 enum { RANKS = 8 };
 
@@ -183,20 +176,6 @@ static void test_clocks(void **state)
     assert_int_equal(find(4, job_of(1)), 0);
 }
 
-static void test_journal(void **state)
-{
-    struct checks_job job = job_of(1);
-
-    (void)state;
-    job.is_wal = true;
-    assert_int_equal(find(4, job), 0);
-    job.is_network = true;
-    job.filesystem = "nfs";
-    assert_found(4, job, "x.db is on nfs", "journal_mode = delete");
-    job.is_wal = false;
-    assert_int_equal(find(4, job), 0);
-}
-
 static void test_cores(void **state)
 {
     (void)state;
@@ -336,7 +315,6 @@ int main(void)
         cmocka_unit_test_setup(test_idle_job, set_up),
         cmocka_unit_test_setup(test_recovery, set_up),
         cmocka_unit_test_setup(test_clocks, set_up),
-        cmocka_unit_test_setup(test_journal, set_up),
         cmocka_unit_test_setup(test_cores, set_up),
         cmocka_unit_test_setup(test_hosts, set_up),
         cmocka_unit_test_setup(test_other_runs, set_up),

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "loading.h"
+#include "unit.h"
 
 #define GENO "id,m1,m2,m3,m4\nx,0,2,0,0\ny,2,,0,NA\nz,0,1,0,2\nw,0,0,0,2\n"
 #define PHENO "id,ft\nz,3\nx,1\nq,9\ny,NA\nr,NA\n"
@@ -842,10 +837,8 @@ static void test_simulated(void **state)
     assert_false(hash_equal(a.digest, b.digest));
     dataset_release(&a);
     dataset_release(&b);
-    spec.simulate.fst = 1;
-    refuse_spec(&spec, "data.fst = 1: must be in (0, 1)");
-    spec.simulate.samples = 0;
-    refuse_spec(&spec, "data.samples = 0, data.markers = 30: must be at least 1");
+    spec.simulate.causal = 31;
+    refuse_spec(&spec, "data.causal = 31: must be at most data.markers = 30");
 }
 
 /* ---- real data ---- */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loading data in unit tests of readers. Include after cmocka.h. */
+/* Loading data in unit tests of readers. */
 #ifndef TESTS_LOADING_H
 #define TESTS_LOADING_H
 
-#include <stdlib.h>
-
 #include "data/format.h"
 #include "scratch.h"
+#include "unit.h"
 
 static inline void load(struct dataset *d, struct data_report *report, const struct data_spec *spec)
 {

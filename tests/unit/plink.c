@@ -1,12 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "loading.h"
+#include "unit.h"
 
 /* Five samples, three variants. Counts of A1: 2 1 0 ? 2, 0 0 1 2 0, ? 0 0 0 1. */
 #define FAM                                                             \

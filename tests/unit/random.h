@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random matrices for tests of kernels. Include after cmocka.h. */
+/* Random matrices for tests of kernels. */
 #ifndef TESTS_RANDOM_H
 #define TESTS_RANDOM_H
 
@@ -7,6 +7,7 @@
 
 #include "base/rng.h"
 #include "tensor/mat.h"
+#include "unit.h"
 
 /* Widths that reach every branch of a fast kernel. */
 static const int32_t widths[] = {1,  2,  3,  4,  5,  6,  7,  8,   9,   15,

@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/hash.h"
 #include "data/genotype/simulate.h"
+#include "unit.h"
 
 static const struct simulate_spec base = {.samples = 400,
                                           .markers = 1000,
@@ -215,16 +208,10 @@ static void test_errors(void **state)
     (void)state;
     spec.causal = 2000;
     assert_int_equal(simulate_panel(NULL, NULL, &spec, &err), -1);
-    assert_string_equal(err.text, "data.causal = 2000: must be in [1, data.markers = 1000]");
+    assert_string_equal(err.text, "data.causal = 2000: must be at most data.markers = 1000");
     spec = base, spec.populations = 401;
     assert_int_equal(simulate_panel(NULL, NULL, &spec, &err), -1);
-    assert_string_equal(err.text, "data.populations = 401: must be in [1, data.samples = 400]");
-    spec = base, spec.heritability = NAN;
-    assert_int_equal(simulate_panel(NULL, NULL, &spec, &err), -1);
-    spec = base, spec.fst = 0;
-    assert_int_equal(simulate_panel(NULL, NULL, &spec, &err), -1);
-    spec = base, spec.samples = 1;
-    assert_int_equal(simulate_panel(NULL, NULL, &spec, &err), -1);
+    assert_string_equal(err.text, "data.populations = 401: must be at most data.samples = 400");
 }
 
 int main(void)

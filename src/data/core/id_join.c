@@ -52,5 +52,5 @@ void id_join_report(struct data_report *report, const struct equality_count *cou
     if (count->n)
         data_report_add(report, DATA_NOTE_WARNING, "ids",
                         "%s: %lld id%s joined by number or without regard to case: %s", path,
-                        (long long)count->n, count->n == 1 ? "" : "s", count->first);
+                        (long long)count->n, count->n == 1 ? "" : "s", count->texts.text);
 }

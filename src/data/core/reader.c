@@ -47,7 +47,8 @@ void reader_report_columns(struct data_report *report, const struct equality_cou
     if (spelled->n)
         data_report_add(report, DATA_NOTE_INFO, "columns",
                         "%lld column%s of %s found by number or without regard to case: %s",
-                        (long long)spelled->n, spelled->n == 1 ? "" : "s", path, spelled->first);
+                        (long long)spelled->n, spelled->n == 1 ? "" : "s", path,
+                        spelled->texts.text);
 }
 
 int32_t reader_new_id(struct names *ids, const struct table *t, int32_t col, struct err *err)

@@ -583,7 +583,7 @@ void target_report_spelled(struct data_report *report, const struct equality_cou
     if (spelled->n)
         data_report_add(report, DATA_NOTE_WARNING, what,
                         "%lld value%s joined with others that differ only in case: %s",
-                        (long long)spelled->n, spelled->n == 1 ? "" : "s", spelled->first);
+                        (long long)spelled->n, spelled->n == 1 ? "" : "s", spelled->texts.text);
 }
 
 void target_into(struct draft *draft, const struct target *target)

@@ -107,13 +107,7 @@ static bool take_gt(struct variants *v, int32_t sample, int32_t alt)
         note_malformed(v, sample, "GT");
         count = DOSAGE_MISSING;
     }
-    b->scratch.dosage[slot] = (int8_t)count;
-    if (count == DOSAGE_MISSING)
-        return false;
-    variants_see_ploidy(v, n_alleles);
-    if (n_alleles != v->ploidy)
-        variants_scale(v, &b->scratch, slot, count, n_alleles);
-    return true;
+    return variants_take_count(v, &b->scratch, slot, count, n_alleles);
 }
 
 static void take_imputed(struct variants *v, int32_t sample, int32_t alt)
@@ -133,8 +127,7 @@ static void take_imputed(struct variants *v, int32_t sample, int32_t alt)
         note_malformed(v, sample, variants_field(v->dosage));
         *value = NAN;
     } else if (isnan(*value) && take_gt(v, sample, alt)) {
-        v->doubts.n_hard++;
-        *value = variants_scratch_take(&b->scratch, v->slot[sample]);
+        variants_take_hard(v, &b->scratch, v->slot[sample]);
     }
 }
 
@@ -165,12 +158,7 @@ static int bcf_read_calls(struct variants *v, int32_t alt, struct calls *calls, 
         else if (v->slot[i] >= 0)
             take_gt(v, i, alt);
     }
-    if (!b->n_field_each && v->dosage != DATA_DOSAGE_GT)
-        v->doubts.n_hard += v->n;
-    if (b->n_field_each)
-        variants_scratch_values(calls, &b->scratch, v->n);
-    else
-        variants_scratch_dosages(calls, &b->scratch, v->n);
+    variants_scratch_calls(calls, &b->scratch, v, b->n_field_each > 0);
     return 0;
 }
 
@@ -203,13 +191,9 @@ static int bcf_open_file(struct variants *v, struct err *err)
     if (!b)
         return err_nomem(err, v->path, sizeof *b);
     v->state = b;
-    hts_set_log_level(HTS_LOG_OFF); /* espalier reports errors itself */
-    errno = 0;
-    b->file = hts_open(v->path, "r");
+    b->file = variants_open_hts(v, err);
     if (!b->file)
-        return variants_fail_open(v, err);
-    if (b->file->format.compression == bgzf && !hts_check_EOF(b->file))
-        return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", v->path);
+        return -1;
     b->header = bcf_hdr_read(b->file);
     b->record = bcf_init();
     if (!b->header || !b->record)

@@ -44,25 +44,6 @@ static int panel_open(struct marker_panel *p, const struct variants_kind *kind,
     return variants_open(&p->variants, kind, spec->genotypes, &calls, err);
 }
 
-static void panel_release(struct marker_panel *p)
-{
-    names_release(&p->elsewhere);
-    markers_release(&p->markers);
-    variants_close(&p->variants);
-}
-
-static struct tally tally_of(const struct calls *calls, int32_t n)
-{
-    if (calls->packed)
-        return tally_packed(calls->packed, n);
-    return calls->dosage ? tally_dosage(calls->dosage, n) : tally_value(calls->value, n);
-}
-
-static double frequency_of(const struct marker_panel *p, const struct tally *tally)
-{
-    return tally->n_present ? tally->sum / ((double)p->variants.ploidy * tally->n_present) : 0;
-}
-
 static bool has_outgrown(const struct marker_panel *p)
 {
     return !p->is_ploidy_given && p->variants.found_ploidy > p->variants.ploidy;
@@ -79,30 +60,31 @@ static int take_allele(struct marker_panel *p, const struct site *site, int32_t 
     struct calls calls;
     struct tally tally;
     int32_t n = p->variants.n;
+    double frequency;
 
     if (variants_read(&p->variants, alt, &calls, err))
         return -1;
     if (has_outgrown(p))
         return 0;
     p->counts->n_read++;
-    tally = tally_of(&calls, n);
-    if (!filter_keeps(p->filter, &tally, n, frequency_of(p, &tally), p->counts))
+    tally = calls.packed   ? tally_packed(calls.packed, n)
+            : calls.dosage ? tally_dosage(calls.dosage, n)
+                           : tally_value(calls.value, n);
+    frequency = tally.n_present ? tally.sum / ((double)p->variants.ploidy * tally.n_present) : 0;
+    if (!filter_keeps(p->filter, &tally, n, frequency, p->counts))
         return 0;
     return markers_add(&p->markers, site, alt, &calls, &tally, err);
 }
 
-static int leave_out(struct marker_panel *p, const char *chrom, struct err *err)
-{
-    p->counts->n_elsewhere++;
-    if (p->elsewhere.n == MOST_NAMED || names_find(&p->elsewhere, chrom) >= 0)
-        return 0;
-    return names_add(&p->elsewhere, chrom, 1, err) < 0 ? -1 : 0;
-}
-
 static int take_site(struct marker_panel *p, const struct site *site, struct err *err)
 {
-    if (!filter_has_region(p->filter, site->chrom, site->pos, site->end))
-        return leave_out(p, site->chrom, err);
+    if (!filter_has_region(p->filter, site->chrom, site->pos, site->end)) {
+        p->counts->n_elsewhere++;
+        return p->elsewhere.n < MOST_NAMED &&
+                       names_find_or_add(&p->elsewhere, site->chrom, 1, err) < 0
+                   ? -1
+                   : 0;
+    }
     if (site->odd) {
         variants_note_site(&p->variants, site);
         return 0;
@@ -146,7 +128,7 @@ static int no_region(const struct marker_panel *p, struct err *err)
 static int nothing_left(const struct marker_panel *p, struct err *err)
 {
     const struct filter_counts *r = p->counts;
-    char contradicted[80] = "", odd[560] = "", uncalled[40] = "";
+    char contradicted[80] = "", odd[880] = "", uncalled[40] = "";
 
     if (p->elsewhere.n && r->n_read == 0 && r->n_multiallelic == 0)
         return no_region(p, err);
@@ -155,9 +137,9 @@ static int nothing_left(const struct marker_panel *p, struct err *err)
                  (long long)p->contradicted.n_dropped);
     if (r->n_uncalled)
         snprintf(uncalled, sizeof uncalled, "%d without any call, ", r->n_uncalled);
-    if (p->variants.doubts.n_sites)
+    if (p->variants.doubts.sites.n)
         snprintf(odd, sizeof odd, ", %lld that cannot be used: %s",
-                 (long long)p->variants.doubts.n_sites, p->variants.doubts.sites);
+                 (long long)p->variants.doubts.sites.n, p->variants.doubts.sites.text);
     return err_set(err,
                    "%s: no variant is left: %d read, %s%d monomorphic, %d with "
                    "too many missing calls, %d rare; %lld sites outside data.region, %lld "
@@ -165,17 +147,6 @@ static int nothing_left(const struct marker_panel *p, struct err *err)
                    p->variants.path, r->n_read, uncalled, r->n_monomorphic, r->n_too_missing,
                    r->n_rare, (long long)r->n_elsewhere, (long long)r->n_multiallelic, contradicted,
                    odd);
-}
-
-static void forget(struct marker_panel *p)
-{
-    struct filter_counts none = {0};
-
-    *p->counts = none;
-    p->contradicted = (struct variants_contradicted){0};
-    names_release(&p->elsewhere);
-    p->elsewhere = (struct names){0};
-    markers_release(&p->markers);
 }
 
 /* A call with more alleles than all before it changes the scale of these: the file is read again. */
@@ -186,7 +157,10 @@ static int read_sites(struct marker_panel *p, struct err *err)
 
     do {
         if (has_outgrown(p)) {
-            forget(p);
+            *p->counts = (struct filter_counts){0};
+            p->contradicted = (struct variants_contradicted){0};
+            names_release(&p->elsewhere);
+            markers_release(&p->markers);
             if (variants_restart(&p->variants, err))
                 return -1;
         }
@@ -223,24 +197,6 @@ static int panel_read(struct marker_panel *p, const struct filter *filter,
     return 0;
 }
 
-static void write_markers(void *arg, int8_t *dosage, float *fill, float *features)
-{
-    markers_write(arg, dosage, fill, features);
-}
-
-/* The draft may be built once. */
-static void panel_into(struct draft *draft, struct marker_panel *p)
-{
-    draft->n_features = p->markers.n;
-    draft->write = write_markers;
-    draft->write_arg = &p->markers;
-    draft->writes_dosage = !p->markers.has_fractions;
-    draft->feature_names = p->markers.name;
-    draft->alleles = p->markers.allele;
-    draft->marker_ids = p->markers.has_ids ? p->markers.id : NULL;
-    draft->ploidy = p->variants.ploidy;
-}
-
 struct genotype {
     const struct data_spec *spec;
     struct data_report *report;
@@ -268,7 +224,9 @@ static void genotype_release(struct genotype *g)
     phenotype_release(&g->phenotype);
     names_release(&g->subset);
     filter_release(&g->filter);
-    panel_release(&g->panel);
+    names_release(&g->panel.elsewhere);
+    markers_release(&g->panel.markers);
+    variants_close(&g->panel.variants);
     genotype_table_release(&g->table);
 }
 
@@ -314,7 +272,7 @@ static int open_genotypes(struct genotype *g, struct err *err)
     }
     if (!g->kind) {
         g->all = &g->table.ids;
-        rc = genotype_table_read_markers(&g->table, spec, err);
+        rc = genotype_table_read(&g->table, spec, err);
         g->report->low = g->table.low;
         g->report->high = g->table.high;
     } else {
@@ -394,7 +352,7 @@ static int take(struct genotype *g, const struct marker_place *place, int32_t *s
     }
     g->ids = &g->subset;
     if (!g->kind)
-        return genotype_table_select(&g->table, sample, n, err);
+        return columns_take_rows(&g->table.markers, sample, n, err);
     variants_select(&g->panel.variants, sample, n);
     return 0;
 }
@@ -457,34 +415,28 @@ static int read_markers(struct genotype *g, struct err *err)
 
 static int build(struct dataset *out, struct genotype *g, struct err *err)
 {
-    struct draft draft = {
-        .n_samples = g->ids->n,
-        .ids = g->ids->text,
-    };
+    struct draft draft = {.n_samples = g->ids->n, .ids = g->ids->text};
+    struct markers *m = &g->panel.markers;
 
     target_into(&draft, &g->target);
     membership_into(&draft, &g->membership);
-    if (!g->kind)
+    if (!g->kind) {
         genotype_table_into(&draft, &g->table);
-    else
-        panel_into(&draft, &g->panel);
+    } else {
+        draft.n_features = m->n;
+        draft.write = markers_write;
+        draft.write_arg = m;
+        draft.writes_dosage = !m->has_fractions;
+        draft.feature_names = m->name;
+        draft.alleles = m->allele;
+        draft.marker_ids = m->has_ids ? m->id : NULL;
+        draft.ploidy = g->panel.variants.ploidy;
+    }
     fixed_columns_into(&draft, &g->fixed);
     return draft_build(out, &draft, err);
 }
 
 /* ---- report ---- */
-
-static void report_counts(struct data_report *r, const struct genotype *g)
-{
-    const struct phenotype_report *p = &g->noticed;
-
-    r->n_valued = p->n_valued;
-    r->n_joined = p->n_joined;
-    r->n_unjoined = p->n_left;
-    r->n_features = g->counts.n_read;
-    r->n_missing = g->n_missing;
-    r->unset = p->unset ? p->unset : r->unset;
-}
 
 static void put_ids(struct buf *out, const char ids[DATA_EXAMPLES][PHENOTYPE_ID], int32_t n)
 {
@@ -560,10 +512,10 @@ static void report_letters(struct data_report *r, const char *path, const struct
             r, DATA_NOTE_FACT, "letters",
             "calls are letters: dosages count the allele that is later in the alphabet");
     variants_report_malformed(r, path, l->n_malformed, l->malformed);
-    if (l->n_other)
+    if (l->other.n)
         data_report_add(r, DATA_NOTE_WARNING, "alleles",
-                        "%d marker%s with more than two alleles dropped: %s%s", l->n_other,
-                        plural(l->n_other), l->other, l->n_other > DATA_EXAMPLES ? " ..." : "");
+                        "%lld marker%s with more than two alleles dropped: %s",
+                        (long long)l->other.n, plural(l->other.n), l->other.text);
 }
 
 static void report_facts(struct data_report *r, const struct genotype *g)
@@ -602,56 +554,6 @@ static void report_facts(struct data_report *r, const struct genotype *g)
     fixed_columns_note(r, &g->fixed);
 }
 
-/* These columns would have revealed the target. */
-static void warn_nonmarkers(struct data_report *r, const struct genotype *g)
-{
-    const struct nonmarkers *hidden = &g->table.hidden;
-    struct buf names = {0};
-
-    for (int32_t i = 0; i < hidden->n && i < DATA_EXAMPLES; i++)
-        buf_printf(&names, "%s\"%s\"", i ? ", " : "", hidden->first[i]);
-    if (hidden->n)
-        data_report_add(r, DATA_NOTE_WARNING, "nonmarkers",
-                        "%d column%s of %s %s the phenotypes and not used as %s: %s%s", hidden->n,
-                        plural(hidden->n), g->spec->genotypes,
-                        hidden->n == 1 ? "is one of" : "are among",
-                        hidden->n == 1 ? "a marker" : "markers", buf_text(&names),
-                        hidden->n > DATA_EXAMPLES ? " ..." : "")
-            ->is_advice = true;
-    buf_release(&names);
-}
-
-/* The alleles column of HapMap files is often wrong. */
-static void warn_contradicted(struct data_report *r, const struct genotype *g)
-{
-    const struct variants_contradicted *c = &g->panel.contradicted;
-    struct buf names = {0};
-
-    variants_put_contradicted(&names, c);
-    if (c->n_taken || c->n_dropped)
-        data_report_add(r, DATA_NOTE_WARNING, "contradicted",
-                        "%s: %lld sites have calls that contradict their column alleles; alleles "
-                        "taken from the calls: %lld, dropped because their calls do not have two "
-                        "letters: %lld; the first are %s",
-                        g->spec->genotypes, (long long)(c->n_taken + c->n_dropped),
-                        (long long)c->n_taken, (long long)c->n_dropped, buf_text(&names));
-    buf_release(&names);
-}
-
-static void report_doubts(struct data_report *r, const struct genotype *g)
-{
-    const struct variants *v = &g->panel.variants;
-    const struct markers *m = &g->panel.markers;
-
-    variants_report(r, v, g->counts.n_read);
-    if (m->n_repeated)
-        data_report_add(r, DATA_NOTE_WARNING, "repeated",
-                        "%s: %d marker%s dropped, since markers with the same id or place and "
-                        "alleles come before: %s%s",
-                        v->path, m->n_repeated, plural(m->n_repeated), m->repeated,
-                        m->n_repeated > DATA_EXAMPLES ? " ..." : "");
-}
-
 static void warn_suspects(struct data_report *r, const struct phenotype_report *p)
 {
     struct buf cells = {0}, codes = {0};
@@ -679,19 +581,40 @@ static void warn_suspects(struct data_report *r, const struct phenotype_report *
 
 static void report_warnings(struct data_report *r, const struct genotype *g)
 {
-    const struct phenotype_report *p = &g->noticed;
+    const struct examples *hidden = &g->table.hidden.hidden, *repeated = &g->panel.markers.repeated;
+    const struct variants_contradicted *c = &g->panel.contradicted;
 
-    warn_suspects(r, p);
-    warn_nonmarkers(r, g);
-    if (p->is_case_control && g->target.n_classes)
+    warn_suspects(r, &g->noticed);
+    /* these columns would have revealed the target */
+    if (hidden->n)
+        data_report_add(r, DATA_NOTE_WARNING, "nonmarkers",
+                        "%lld column%s of %s %s the phenotypes and not used as %s: %s",
+                        (long long)hidden->n, plural(hidden->n), g->spec->genotypes,
+                        hidden->n == 1 ? "is one of" : "are among",
+                        hidden->n == 1 ? "a marker" : "markers", hidden->text)
+            ->is_advice = true;
+    if (g->noticed.is_case_control && g->target.n_classes)
         data_report_add(r, DATA_NOTE_INFO, "case control",
                         "1 and 2 in column 6 of the .fam mean control and case, as in PLINK; "
                         "[data] task = regression uses them as numbers")
             ->is_advice = true;
     warn_unjoined(r, g);
-    warn_contradicted(r, g);
+    /* the alleles column of HapMap files is often wrong */
+    if (c->sites.n)
+        data_report_add(r, DATA_NOTE_WARNING, "contradicted",
+                        "%s: %lld sites have calls that contradict their column alleles (%s): "
+                        "alleles taken from the calls: %lld, dropped because their calls do not "
+                        "have two letters: %lld",
+                        g->spec->genotypes, (long long)c->sites.n, c->sites.text,
+                        (long long)c->n_taken, (long long)c->n_dropped);
     if (g->kind)
-        report_doubts(r, g);
+        variants_report(r, &g->panel.variants, g->counts.n_read);
+    if (repeated->n)
+        data_report_add(r, DATA_NOTE_WARNING, "repeated",
+                        "%s: %lld marker%s dropped, since markers with the same id or place and "
+                        "alleles come before: %s",
+                        g->spec->genotypes, (long long)repeated->n, plural(repeated->n),
+                        repeated->text);
 }
 
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
@@ -703,7 +626,12 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
              read_samples(&g, err) || make_targets(&g, err) || read_markers(&g, err) ||
              build(out, &g, err);
 
-    report_counts(report, &g);
+    report->n_valued = g.noticed.n_valued;
+    report->n_joined = g.noticed.n_joined;
+    report->n_unjoined = g.noticed.n_left;
+    report->n_features = g.counts.n_read;
+    report->n_missing = g.n_missing;
+    report->unset = g.noticed.unset ? g.noticed.unset : report->unset;
     if (!rc) {
         report_facts(report, &g);
         report_warnings(report, &g);

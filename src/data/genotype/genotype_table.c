@@ -31,13 +31,6 @@ struct column_search {
     bool has_markers;        /* the phenotype table has nearly all columns */
 };
 
-static void search_release(struct column_search *s)
-{
-    names_release(&s->phenotypes);
-    names_release(&s->named);
-    free(s->is_words);
-}
-
 static bool has(const struct names *names, const char *text)
 {
     return names_find(names, text) >= 0;
@@ -92,15 +85,6 @@ static int read_header(struct column_search *s, struct err *err)
     return rc;
 }
 
-static int find_names(struct column_search *s, struct err *err)
-{
-    return read_header(s, err) || add_named(s, s->spec->trait, err) ||
-                   add_named(s, s->spec->part, err) || add_named(s, s->spec->group, err) ||
-                   add_fixed(s, err)
-               ? -1
-               : 0;
-}
-
 /* ---- columns of words ---- */
 
 static void count_row(const struct table *t, const struct names *missing, int32_t *words,
@@ -147,19 +131,13 @@ static int search(struct column_search *s, struct err *err)
 {
     int32_t n_shared = 0;
 
-    if (find_names(s, err))
+    if (read_header(s, err) || add_named(s, s->spec->trait, err) ||
+        add_named(s, s->spec->part, err) || add_named(s, s->spec->group, err) || add_fixed(s, err))
         return -1;
     for (int32_t j = 1; j < s->t->n_cols; j++)
         n_shared += has(&s->phenotypes, s->t->name[j]);
     s->has_markers = 10 * (int64_t)n_shared > 9 * (int64_t)(s->t->n_cols - 1);
     return s->has_markers ? find_words(s, err) : 0;
-}
-
-static bool is_hidden(const struct column_search *s, int32_t col)
-{
-    const char *name = s->t->name[col];
-
-    return has(&s->named, name) || (s->has_markers ? s->is_words[col] : has(&s->phenotypes, name));
 }
 
 static int hide(struct nonmarkers *n, struct table *t, const struct column_search *s,
@@ -170,14 +148,17 @@ static int hide(struct nonmarkers *n, struct table *t, const struct column_searc
     if (!n->shown)
         return err_nomem(err, "columns", (size_t)t->n_cols * sizeof *n->shown);
     for (int32_t j = reader_has_family(t), id = j; j < t->n_cols; j++) {
-        if (j == id || !is_hidden(s, j))
+        const char *name = t->name[j];
+        bool is_shared = s->has_markers ? s->is_words[j] : has(&s->phenotypes, name);
+
+        if (j == id || !(has(&s->named, name) || is_shared))
             n->shown[n->n_shown++] = j;
-        else if (n->n++ < DATA_EXAMPLES)
-            snprintf(n->first[n->n - 1], sizeof n->first[0], "%s", t->name[j]);
+        else
+            examples_add(&n->hidden, ", ", "\"%.40s\"", name);
     }
     if (n->n_shown == 1 && n->n_all > 1)
         return err_set(err, "%s: no column is a marker: %d of them are columns of %s", t->path,
-                       n->n, s->spec->phenotypes);
+                       (int)n->hidden.n, s->spec->phenotypes);
     for (int32_t k = 0; k < n->n_shown; k++)
         t->name[k] = t->name[n->shown[k]];
     t->n_cols = n->n_shown;
@@ -204,7 +185,9 @@ static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct d
     rc = spec->phenotypes && *spec->phenotypes ? search(&s, err) : 0;
     if (!rc)
         rc = hide(n, t, &s, err);
-    search_release(&s);
+    names_release(&s.phenotypes);
+    names_release(&s.named);
+    free(s.is_words);
     return rc;
 }
 
@@ -428,32 +411,6 @@ float genotype_table_cell(const struct genotype_table *g, int32_t row, int32_t c
     return c->dosage[at] == DOSAGE_MISSING ? NAN : (float)c->dosage[at];
 }
 
-static int refuse_relationship(const char *path, int32_t n, struct err *err)
-{
-    return err_set(
-        err,
-        "%s: a relationship matrix, not genotypes: its %d columns are its own ids; give "
-        "the markers that it was made of, from which ridge makes the relationship (GBLUP)",
-        path, n);
-}
-
-/* The columns are the table's own ids. */
-static bool is_square(const struct genotype_table *g)
-{
-    int32_t n = g->table.n_cols - 1, n_ids = 0;
-
-    while (n > 1 && n == g->ids.n && n_ids < n &&
-           names_find(&g->ids, g->table.name[n_ids + 1]) >= 0)
-        n_ids++;
-    return n_ids > 0 && n_ids == n;
-}
-
-static int open_table(struct genotype_table *g, const char *path, struct err *err)
-{
-    memset(g, 0, sizeof *g);
-    return table_open(&g->table, path, err) || check_raw(&g->table, err) ? -1 : 0;
-}
-
 /* The first row with a call decides. */
 static bool has_letters(const struct genotype_table *g)
 {
@@ -478,36 +435,25 @@ static bool has_letters(const struct genotype_table *g)
     return n_letters > n_numbers;
 }
 
-static int read_row(struct genotype_table *g, int32_t i, struct err *err)
-{
-    if (g->letters.n_cols) {
-        letter_columns_read_row(&g->letters, &g->markers, i, &g->table);
-        return 0;
-    }
-    return columns_read_row(&g->markers, i, &g->table, err) ? explain_cell(g, err) : 0;
-}
-
-/* R writes X1 for a column 1. */
-static bool is_column_of(const char *name, const char *id)
-{
-    return !strcmp(name, id) || (*name == 'X' && !strcmp(name + 1, id));
-}
-
-/* The column with the name of an id, looked for from `from` on; -1: none. */
+/* The column with the name of an id, looked for from `from` on; -1: none. R writes X1 for a column
+ * 1. */
 static int32_t column_of(const struct genotype_table *g, const char *id, int32_t from)
 {
     int32_t n = g->markers.n_cols;
 
-    for (int32_t i = 0; i < n; i++)
-        if (is_column_of(g->table.name[1 + (from + i) % n], id))
+    for (int32_t i = 0; i < n; i++) {
+        const char *name = g->table.name[1 + (from + i) % n];
+
+        if (!strcmp(name, id) || (*name == 'X' && !strcmp(name + 1, id)))
             return (from + i) % n;
+    }
     return -1;
 }
 
 /* True if columns have the names of the first ids and these samples' numbers are symmetric. */
-static bool is_symmetric(const struct genotype_table *g)
+static bool is_relationship(const struct genotype_table *g)
 {
-    enum { LOOKED_AT = 40, LEAST = 5 };
+    enum { LOOKED_AT = 40, LEAST = 3 };
     int32_t n = g->ids.n < LOOKED_AT ? g->ids.n : LOOKED_AT, column[LOOKED_AT];
 
     if (n < LEAST || g->ids.n > g->markers.n_cols || g->letters.n_cols)
@@ -522,7 +468,7 @@ static bool is_symmetric(const struct genotype_table *g)
             float a = genotype_table_cell(g, i, column[j]),
                   b = genotype_table_cell(g, j, column[i]);
 
-            if (!(fabsf(a - b) <= 1e-5f * fmaxf(1, fabsf(a))))
+            if (fabsf(a - b) > 1e-5f * fmaxf(1, fabsf(a))) /* one triangle may be missing */
                 return false;
         }
     return true;
@@ -541,15 +487,21 @@ static int read_table(struct genotype_table *g, const char *missing, struct err 
     while ((status = nonmarkers_next(&g->table, &g->hidden, err)) > 0) {
         int32_t i = reader_new_id(&g->ids, &g->table, 0, err);
 
-        if (i < 0 || columns_add_row(&g->markers, err) || read_row(g, i, err))
+        if (i < 0 || columns_add_row(&g->markers, err))
             return -1;
+        if (g->letters.n_cols)
+            letter_columns_read_row(&g->letters, &g->markers, i, &g->table);
+        else if (columns_read_row(&g->markers, i, &g->table, err))
+            return explain_cell(g, err);
     }
     if (!status && g->ids.n == 0)
         return err_set(err, "%s: no samples after the header", g->table.path);
-    if (!status && is_square(g))
-        return refuse_relationship(g->table.path, g->table.n_cols - 1, err);
-    if (!status && is_symmetric(g))
-        return refuse_relationship(g->table.path, g->markers.n_cols, err);
+    if (!status && is_relationship(g))
+        return err_set(err,
+                       "%s: a relationship matrix, not genotypes: its %d columns are its own ids; "
+                       "give the markers that it was made of, from which ridge makes the "
+                       "relationship (GBLUP)",
+                       g->table.path, g->markers.n_cols);
     letter_columns_finish(&g->letters, &g->markers);
     return status ? -1 : check_codes(g, err);
 }
@@ -568,28 +520,6 @@ static int find_ploidy(const struct genotype_table *g)
     if (g->low < 0)
         return g->low >= -1 - slack && g->high <= 1 + slack ? 2 : 0;
     return g->high > MOST_PLOIDY + slack ? 0 : (int)fmax(1, ceil(g->high - slack));
-}
-
-int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
-                        struct err *err)
-{
-    const struct data_spec alone = {0};
-
-    if (open_table(g, path, err) || nonmarkers_hide(&g->hidden, &g->table, &alone, err) ||
-        read_table(g, missing, err))
-        return -1;
-    g->ploidy = find_ploidy(g);
-    return 0;
-}
-
-static int64_t few_above(const struct genotype_table *g, float most)
-{
-    int64_t n = 0;
-
-    for (int32_t i = 0; i < g->markers.n_rows; i++)
-        for (int32_t j = 0; j < g->markers.n_cols; j++)
-            n += genotype_table_cell(g, i, j) > most;
-    return 100 * n < (int64_t)g->markers.n_rows * g->markers.n_cols ? n : 0;
 }
 
 /* given: [data] ploidy, 0: none. -1 and err: the dosages contradict it. */
@@ -611,45 +541,39 @@ static int take_ploidy(struct genotype_table *g, int given, struct err *err)
             err,
             "%s: ploidy = %d, but the largest dosage is %g: correct [data] ploidy, or the cell",
             g->table.path, given, g->high);
-    if (!given && found > 2)
-        g->n_above = few_above(g, 2.01f);
+    if (!given && found > 2) {
+        int64_t n = 0, n_rows = g->markers.n_rows, n_cols = g->markers.n_cols;
+
+        for (int32_t i = 0; i < n_rows; i++)
+            for (int32_t j = 0; j < n_cols; j++)
+                n += genotype_table_cell(g, i, j) > 2.01f;
+        g->n_above = 100 * n < n_rows * n_cols ? n : 0;
+    }
     return 0;
 }
 
-int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
-                                struct err *err)
+int genotype_table_read(struct genotype_table *g, const struct data_spec *spec, struct err *err)
 {
-    if (open_table(g, spec->genotypes, err) || nonmarkers_hide(&g->hidden, &g->table, spec, err) ||
-        read_table(g, spec->missing_genotype, err))
-        return -1;
-    return take_ploidy(g, spec->ploidy, err);
-}
-
-int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,
-                          struct err *err)
-{
-    return columns_take_rows(&g->markers, sample, n, err);
+    memset(g, 0, sizeof *g);
+    return table_open(&g->table, spec->genotypes, err) || check_raw(&g->table, err) ||
+                   nonmarkers_hide(&g->hidden, &g->table, spec, err) ||
+                   read_table(g, spec->missing_genotype, err) || take_ploidy(g, spec->ploidy, err)
+               ? -1
+               : 0;
 }
 
 /* ---- filter ---- */
-
-static void find_range(double *low, double *high, const struct tally *tally, int32_t n)
-{
-    *low = INFINITY;
-    *high = -INFINITY;
-    for (int32_t j = 0; j < n; j++) {
-        *low = fmin(*low, tally[j].low);
-        *high = fmax(*high, tally[j].high);
-    }
-}
 
 static int32_t judge(bool *keeps, const struct tally *tally, const struct genotype_table *g,
                      const struct filter *filter, struct filter_counts *counts)
 {
     int32_t n_cols = g->markers.n_cols, n_kept = 0;
-    double low, high;
+    double low = INFINITY, high = -INFINITY;
 
-    find_range(&low, &high, tally, n_cols);
+    for (int32_t j = 0; j < n_cols; j++) {
+        low = fmin(low, tally[j].low);
+        high = fmax(high, tally[j].high);
+    }
     if (low >= 0 && low < 1) {
         low = 0;
         high = g->ploidy;
@@ -669,33 +593,18 @@ static int32_t judge(bool *keeps, const struct tally *tally, const struct genoty
     return n_kept;
 }
 
-/* Chooses like markers_thin(). */
-static void thin(bool *keeps, int32_t n_cols, int32_t n_kept, int32_t n,
-                 struct filter_counts *counts)
-{
-    int32_t at = 0, n_left = 0;
-
-    counts->n_thinned = n_kept - n;
-    for (int32_t j = 0; j < n_cols; j++)
-        if (keeps[j]) {
-            keeps[j] = n_left < n && at == (int64_t)n_left * n_kept / n;
-            n_left += keeps[j];
-            at++;
-        }
-}
-
 static int nothing_left(const struct genotype_table *g, const struct filter_counts *r,
                         struct err *err)
 {
-    char other[240] = "", uncalled[40] = "";
+    char other[860] = "", uncalled[40] = "";
 
     if (r->n_monomorphic == r->n_read)
         return err_set(err, "%s: all %d markers are monomorphic", g->table.path, r->n_read);
     if (r->n_uncalled)
         snprintf(uncalled, sizeof uncalled, "%d without any call, ", r->n_uncalled);
-    if (g->letters.n_other)
-        snprintf(other, sizeof other, ", %d with more than two alleles: %s", g->letters.n_other,
-                 g->letters.other);
+    if (g->letters.other.n)
+        snprintf(other, sizeof other, ", %d with more than two alleles: %s",
+                 (int)g->letters.other.n, g->letters.other.text);
     return err_set(
         err,
         "%s: no marker is left: %d read, %s%d monomorphic, %d with too many missing values, "
@@ -722,8 +631,17 @@ int genotype_table_filter(struct genotype_table *g, const struct filter *filter,
     } else {
         columns_tally(tally, &g->markers);
         n_kept = judge(keeps, tally, g, filter, counts);
-        if (filter->take == FILTER_THIN && filter->n_take < n_kept)
-            thin(keeps, (int32_t)n, n_kept, filter->n_take, counts);
+        if (filter->take == FILTER_THIN && filter->n_take < n_kept) { /* like markers_thin() */
+            int32_t at = 0, n_left = 0, n_take = filter->n_take;
+
+            counts->n_thinned = n_kept - n_take;
+            for (size_t j = 0; j < n; j++)
+                if (keeps[j]) {
+                    keeps[j] = n_left < n_take && at == (int64_t)n_left * n_kept / n_take;
+                    n_left += keeps[j];
+                    at++;
+                }
+        }
         columns_keep(&g->markers, keeps);
         letter_columns_keep(&g->letters, keeps);
         rc = n_kept ? columns_impute(&g->markers, n_missing, err) : nothing_left(g, counts, err);

@@ -18,8 +18,7 @@
 struct nonmarkers {
     int32_t *shown; /* [n_shown] kept, ascending; NULL: all */
     int32_t n_shown, n_all;
-    int32_t n; /* hidden columns */
-    char first[DATA_EXAMPLES][41];
+    struct examples hidden;
 };
 
 struct genotype_table {
@@ -34,29 +33,20 @@ struct genotype_table {
     int ploidy;           /* 0: numbers that are no dosages, such as scaled ones */
 };
 
-/* missing: "-9, x", further texts that mean a missing call; NULL or "": none. Pair with
- * genotype_table_release(), also after a failure. -1 and err if the file is no table or has no
- * samples, a marker or sample occurs twice, a cell is not a number (or most are calls in
- * letters), or a number looks like a code
- * for "missing" (not checked if `missing` lists only words). */
-int genotype_table_read(struct genotype_table *g, const char *path, const char *missing,
-                        struct err *err);
-
-/* The same for spec->genotypes. Columns that are not markers are hidden. */
-int genotype_table_read_markers(struct genotype_table *g, const struct data_spec *spec,
-                                struct err *err);
+/* Read spec->genotypes; columns that are not markers are hidden. Pair with genotype_table_release(),
+ * also after a failure. -1 and err if the file is no table or has no samples, a marker or sample occurs
+ * twice, a cell is not a number (or most are calls in letters), a number looks like a code for
+ * "missing" (not checked if spec->missing_genotype lists only words), or the dosages contradict
+ * spec->ploidy. */
+int genotype_table_read(struct genotype_table *g, const struct data_spec *spec, struct err *err);
 void genotype_table_release(struct genotype_table *g);
 
 /* True if a value of the table is unlikely as a dosage beside the others. genotype_table_read() refuses it
- * unless `missing` lists it. */
+ * unless missing_genotype lists it. */
 bool genotype_table_find_code(double *code, const struct profile *table);
 
 /* NaN if missing. */
 float genotype_table_cell(const struct genotype_table *g, int32_t row, int32_t col);
-
-/* Keep the samples sample[n], in this order, each at most once. ids are unchanged. */
-int genotype_table_select(struct genotype_table *g, const int32_t *sample, int32_t n,
-                          struct err *err);
 
 /* Apply the filter without regions, count what it drops, and fill in *n_missing missing values. -1
  * and err if no marker is left, or for maf of numbers that are no dosages. */

@@ -12,12 +12,6 @@
 #include "data/core/reader.h"
 #include "data/genotype/letters.h"
 
-/* A letter for both alleles of a cross. */
-static bool is_het(const char *cell)
-{
-    return !strcasecmp(cell, "H");
-}
-
 static bool read_call(char letter[2], const char *cell)
 {
     return letters_read(letter, cell) && isalnum((unsigned char)letter[0]) &&
@@ -77,7 +71,7 @@ static int8_t take_call(struct letter_columns *l, const struct table *t, int32_t
     char letter[2];
     int first, second;
 
-    if (is_het(cell))
+    if (!strcasecmp(cell, "H")) /* both alleles of a cross */
         return 1;
     if (!read_call(letter, cell) || letter[0] == 'N' || letter[1] == 'N') {
         if (!is_half(cell) && l->n_malformed++ == 0)
@@ -109,21 +103,6 @@ void letter_columns_read_row(struct letter_columns *l, struct columns *c, int32_
     }
 }
 
-static void turn(struct columns *c, int32_t j)
-{
-    for (int64_t i = 0, at = j; i < c->n_rows; i++, at += c->n_cols)
-        if (c->dosage[at] != DOSAGE_MISSING)
-            c->dosage[at] = (int8_t)(2 - c->dosage[at]);
-}
-
-static void note_other(struct letter_columns *l, const char *name)
-{
-    size_t n = strlen(l->other);
-
-    if (l->n_other++ < DATA_EXAMPLES)
-        snprintf(l->other + n, sizeof l->other - n, "%s\"%.40s\"", n ? ", " : "", name);
-}
-
 /* Alleles 0 and 1 are numbers of a site, and A and B of a cross or an assay: one of them implies the
  * other. */
 static void finish(struct letter_columns *l, struct columns *c, int32_t j, bool has_b)
@@ -132,7 +111,7 @@ static void finish(struct letter_columns *l, struct columns *c, int32_t j, bool 
     char *allele = l->allele[j];
 
     if (allele[0] == LETTERS_OTHER) {
-        note_other(l, c->name[j]);
+        examples_add(&l->other, ", ", "\"%.40s\"", c->name[j]);
         return;
     }
     for (int k = 0; k < 1 + has_b; k++)
@@ -144,7 +123,9 @@ static void finish(struct letter_columns *l, struct columns *c, int32_t j, bool 
 
         allele[0] = allele[1];
         allele[1] = first;
-        turn(c, j);
+        for (int64_t i = 0, at = j; i < c->n_rows; i++, at += c->n_cols)
+            if (c->dosage[at] != DOSAGE_MISSING)
+                c->dosage[at] = (int8_t)(2 - c->dosage[at]);
     }
     if (allele[0] != '0')
         snprintf(l->text[j], sizeof l->text[j], "\t0\t%c\t%c", allele[0] ? allele[0] : '.',

@@ -10,17 +10,17 @@
 
 #include "base/err.h"
 #include "data/core/columns.h"
+#include "data/text/examples.h"
 #include "data/text/table.h"
 
 struct letter_columns {
-    int32_t n_cols;      /* 0: the table has numbers */
-    char (*allele)[2];   /* [n_cols] the second is counted; 0: not seen; LETTERS_OTHER in both */
-    char (*text)[8];     /* [n_cols] as in dataset_alleles(), without a place */
-    const char **texts;  /* [n_cols] */
-    int64_t n_malformed; /* calls set to missing */
-    char malformed[200]; /* the first */
-    int32_t n_other;     /* markers of more than two alleles */
-    char other[200];     /* the first three */
+    int32_t n_cols;        /* 0: the table has numbers */
+    char (*allele)[2];     /* [n_cols] the second is counted; 0: not seen; LETTERS_OTHER in both */
+    char (*text)[8];       /* [n_cols] as in dataset_alleles(), without a place */
+    const char **texts;    /* [n_cols] */
+    int64_t n_malformed;   /* calls set to missing */
+    char malformed[200];   /* the first */
+    struct examples other; /* markers of more than two alleles */
 };
 
 #define LETTERS_OTHER '?'

@@ -10,6 +10,7 @@
 #include <strings.h>
 #include <sys/mman.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/cpu.h"
 #include "base/hash.h"
@@ -119,38 +120,13 @@ static bool is_repeated(const struct markers *m, int32_t a, int32_t b)
     return !strcmp(m->id[a], m->id[b]);
 }
 
-static void note_repeated(struct markers *m, int32_t j)
-{
-    size_t n = strlen(m->repeated);
-
-    if (m->n_repeated++ < DATA_EXAMPLES)
-        snprintf(m->repeated + n, sizeof m->repeated - n, "%s\"%.40s\"", n ? ", " : "", m->name[j]);
-}
-
 enum { DROPPED = UINT8_MAX };
-
-static void drop_repeated(struct markers *m, uint8_t *length)
-{
-    int32_t n = 0;
-
-    for (int32_t j = 0; j < m->n; j++) {
-        if (length[j] == DROPPED) {
-            note_repeated(m, j);
-            continue;
-        }
-        m->list[n] = m->list[j];
-        m->allele[n] = m->allele[j];
-        m->id[n] = m->id[j];
-        length[n++] = length[j];
-    }
-    m->n = n;
-}
 
 /* Lengthens equal names and drops markers that occur again. Returns the number of both. sorted:
  * scratch [n]. */
 static int32_t tell_apart(uint8_t *length, struct hashed *sorted, struct markers *m)
 {
-    int32_t n_changed = 0;
+    int32_t n_changed = 0, n = 0;
 
     for (int32_t j = 0; j < m->n; j++)
         sorted[j] = (struct hashed){hash_text(m->name[j]).low, j};
@@ -174,7 +150,17 @@ static int32_t tell_apart(uint8_t *length, struct hashed *sorted, struct markers
             n_changed--;
         }
     }
-    drop_repeated(m, length);
+    for (int32_t j = 0; j < m->n; j++) {
+        if (length[j] == DROPPED) {
+            examples_add(&m->repeated, ", ", "\"%.40s\"", m->name[j]);
+            continue;
+        }
+        m->list[n] = m->list[j];
+        m->allele[n] = m->allele[j];
+        m->id[n] = m->id[j];
+        length[n++] = length[j];
+    }
+    m->n = n;
     return n_changed;
 }
 
@@ -251,8 +237,9 @@ int markers_init(struct markers *m, int32_t n_samples, struct err *err)
     *m = (struct markers){.n_samples = n_samples};
     m->dosage = malloc(padded);
     m->packed = malloc(padded / 4);
-    if (!m->dosage || !m->packed)
-        return err_nomem(err, "genotypes of a variant", padded);
+    m->value = calloc(padded, sizeof *m->value);
+    if (!m->dosage || !m->packed || !m->value)
+        return err_nomem(err, "genotypes of a variant", padded * sizeof *m->value);
     memset(m->dosage, (unsigned char)DOSAGE_MISSING, padded);
     return 0;
 }
@@ -264,6 +251,7 @@ static void release_chunks(struct markers *m)
     free(m->chunk);
     m->chunk = NULL;
     m->n_chunks = 0;
+    m->chunk_capacity = 0;
 }
 
 void markers_release(struct markers *m)
@@ -279,6 +267,7 @@ void markers_release(struct markers *m)
     free(m->id);
     free(m->dosage);
     free(m->packed);
+    free(m->value);
     memset(m, 0, sizeof *m);
 }
 
@@ -289,17 +278,13 @@ static struct marker_chunk *open_chunk(struct markers *m, enum form form, struct
 {
     struct marker_chunk *last = m->n_chunks ? &m->chunk[m->n_chunks - 1] : NULL;
     size_t bytes = chunk_bytes(m, form);
-    struct marker_chunk *grown;
     void *pages;
 
     if (last && last->n < WIDTH && form <= last->form)
         return last;
-    grown = realloc(m->chunk, ((size_t)m->n_chunks + 1) * sizeof *grown);
-    if (!grown) {
-        err_nomem(err, "genotypes", ((size_t)m->n_chunks + 1) * sizeof *grown);
+    if (array_extend(&m->chunk, &m->chunk_capacity, (size_t)m->n_chunks, sizeof *m->chunk,
+                     "genotypes", err))
         return NULL;
-    }
-    m->chunk = grown;
     pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (pages == MAP_FAILED) {
         err_nomem(err, "genotypes", bytes);
@@ -307,30 +292,6 @@ static struct marker_chunk *open_chunk(struct markers *m, enum form form, struct
     }
     m->chunk[m->n_chunks] = (struct marker_chunk){.bytes = pages, .form = form, .first = m->n};
     return &m->chunk[m->n_chunks++];
-}
-
-static void put_bytes(const struct markers *m, const struct marker_chunk *chunk, int32_t j,
-                      const void *from)
-{
-    const uint8_t *bytes = from;
-    size_t size = (size_t)form_bytes[chunk->form];
-
-    for (int32_t b = 0; b < n_blocks(m->n_samples); b++)
-        memcpy(chunk->bytes + ((size_t)b * WIDTH + (size_t)j) * size, bytes + (size_t)b * size,
-               size);
-}
-
-static void put_floats(const struct markers *m, const struct marker_chunk *chunk, int32_t j,
-                       const float *from)
-{
-    size_t size = (size_t)form_bytes[FORM_FLOATS];
-
-    for (int32_t i = 0; i < m->n_samples; i += BLOCK) {
-        int32_t n = m->n_samples - i < BLOCK ? m->n_samples - i : BLOCK;
-
-        memcpy(chunk->bytes + ((size_t)(i / BLOCK) * WIDTH + (size_t)j) * size, from + i,
-               (size_t)n * sizeof *from);
-    }
 }
 
 /* Dosages are 0, 1, 2 or missing, and padded. */
@@ -349,25 +310,28 @@ static void pack(uint8_t *packed, const int8_t *dosage, int64_t n_bytes)
 static const int8_t of_code[] = {
     [PACKED_ZERO] = 0, [PACKED_ONE] = 1, [PACKED_TWO] = 2, [PACKED_MISSING] = DOSAGE_MISSING};
 
-static void put_wider(struct markers *m, const struct marker_chunk *chunk, int32_t j,
-                      const struct calls *calls)
+/* Returns the calls in the form of a chunk, padded: in the scratch arrays, unless they are packed. */
+static const void *convert(struct markers *m, const struct calls *calls, enum form form)
 {
-    size_t size = (size_t)form_bytes[FORM_FLOATS];
-
-    if (calls->packed)
-        for (int32_t i = 0; i < m->n_samples; i++)
-            m->dosage[i] = of_code[calls->packed[i / 4] >> 2 * (i % 4) & 3];
-    if (chunk->form == FORM_BYTES) {
-        put_bytes(m, chunk, j, m->dosage);
-        return;
+    if (form == FORM_PACKED && calls->packed)
+        return calls->packed;
+    if (calls->value) {
+        memcpy(m->value, calls->value, (size_t)m->n_samples * sizeof *m->value);
+        return m->value;
     }
-    for (int32_t i = 0; i < m->n_samples; i++) {
-        float v = m->dosage[i] == DOSAGE_MISSING ? NAN : (float)m->dosage[i];
-
-        memcpy(chunk->bytes + ((size_t)(i / BLOCK) * WIDTH + (size_t)j) * size +
-                   (size_t)(i % BLOCK) * sizeof v,
-               &v, sizeof v);
+    if (calls->dosage)
+        memcpy(m->dosage, calls->dosage, (size_t)m->n_samples);
+    for (int32_t i = 0; calls->packed && i < m->n_samples; i++)
+        m->dosage[i] = of_code[calls->packed[i / 4] >> 2 * (i % 4) & 3];
+    if (form == FORM_BYTES)
+        return m->dosage;
+    if (form == FORM_PACKED) {
+        pack(m->packed, m->dosage, markers_packed_bytes(m->n_samples));
+        return m->packed;
     }
+    for (int32_t i = 0; i < m->n_samples; i++)
+        m->value[i] = m->dosage[i] == DOSAGE_MISSING ? NAN : (float)m->dosage[i];
+    return m->value;
 }
 
 static int put_calls(struct markers *m, const struct calls *calls, const struct tally *tally,
@@ -376,43 +340,27 @@ static int put_calls(struct markers *m, const struct calls *calls, const struct 
     bool is_small = !calls->value && tally->low >= 0 && tally->high <= 2;
     enum form form = calls->value ? FORM_FLOATS : is_small ? FORM_PACKED : FORM_BYTES;
     struct marker_chunk *chunk = open_chunk(m, form, err);
-    int32_t j;
+    const uint8_t *from;
+    size_t size;
 
     if (!chunk)
         return -1;
-    j = chunk->n++;
-    if (calls->dosage)
-        memcpy(m->dosage, calls->dosage, (size_t)m->n_samples);
-    if (chunk->form == FORM_PACKED && calls->dosage)
-        pack(m->packed, m->dosage, markers_packed_bytes(m->n_samples));
-    if (calls->value)
-        put_floats(m, chunk, j, calls->value);
-    else if (chunk->form == FORM_PACKED)
-        put_bytes(m, chunk, j, calls->packed ? calls->packed : m->packed);
-    else
-        put_wider(m, chunk, j, calls);
-    return 0;
-}
-
-static int grow(struct markers *m, struct err *err)
-{
-    int64_t capacity = m->capacity ? 2 * (int64_t)m->capacity : 1024;
-    struct marker *grown;
-
-    if (capacity > INT32_MAX)
-        return err_set(err, "more than %d variants", m->capacity);
-    grown = realloc(m->list, (size_t)capacity * sizeof *grown);
-    if (!grown)
-        return err_nomem(err, "variants", (size_t)capacity * sizeof *grown);
-    m->list = grown;
-    m->capacity = (int32_t)capacity;
+    from = convert(m, calls, chunk->form);
+    size = (size_t)form_bytes[chunk->form];
+    for (int32_t b = 0; b < n_blocks(m->n_samples); b++)
+        memcpy(chunk->bytes + ((size_t)b * WIDTH + (size_t)chunk->n) * size,
+               from + (size_t)b * size, size);
+    chunk->n++;
     return 0;
 }
 
 int markers_add(struct markers *m, const struct site *site, int32_t alt, const struct calls *calls,
                 const struct tally *tally, struct err *err)
 {
-    if ((m->n == m->capacity && grow(m, err)) || put_calls(m, calls, tally, err))
+    if (m->n == INT32_MAX)
+        return err_set(err, "more than %d variants", m->n);
+    if (array_extend(&m->list, &m->capacity, (size_t)m->n, sizeof *m->list, "variants", err) ||
+        put_calls(m, calls, tally, err))
         return -1;
     m->list[m->n] = (struct marker){
         .text = m->text.size,
@@ -554,8 +502,10 @@ static int32_t write_chunk(const struct markers *m, struct run *run, int32_t at,
     return at;
 }
 
-void markers_write(struct markers *m, int8_t *dosage, float *fill, float *features)
+void markers_write(void *markers, int8_t *dosage, float *fill, float *features)
 {
+    struct markers *m = markers;
+
     for (int32_t j = 0; fill && j < m->n; j++)
         fill[j] = m->list[j].fill;
     for (int32_t row = 0; row < m->n_samples; row += BLOCK) {

@@ -32,21 +32,22 @@ struct marker {
 struct markers {
     int32_t n_samples;
     int32_t n; /* markers */
-    int32_t capacity;
+    size_t capacity;
     struct marker *list;        /* [n] */
     struct marker_chunk *chunk; /* [n_chunks] */
     int32_t n_chunks;
+    size_t chunk_capacity;
     bool has_fractions; /* the block holds floats */
     bool has_ids;
-    int32_t n_repeated; /* dropped by markers_name() */
-    char repeated[200]; /* the first three */
-    struct buf text;    /* "CHROM\tPOS\tREF\tALT" and the id, each with its NUL */
+    struct examples repeated; /* dropped by markers_name() */
+    struct buf text;          /* "CHROM\tPOS\tREF\tALT" and the id, each with its NUL */
     struct buf name_text;
     const char **name;   /* [n] after markers_name() */
     const char **allele; /* [n] after markers_name() */
     const char **id;     /* [n] likewise, "" where a marker has none */
-    int8_t *dosage;      /* scratch */
-    uint8_t *packed;     /* scratch */
+    int8_t *dosage; /* scratch, like packed and value: calls of a marker, padded to whole blocks */
+    uint8_t *packed;
+    float *value;
 };
 
 int markers_init(struct markers *m, int32_t n_samples, struct err *err);
@@ -69,8 +70,8 @@ int markers_name(struct markers *m, struct err *err);
 bool markers_has_place(const char *chrom, int64_t pos);
 bool markers_is_placed(const char *allele); /* of "CHROM\tPOS\tREF\tALT" */
 
-/* Write all genotypes, row-major, and free them: dosage and fill (struct dataset), or features if
- * has_fractions, with missing values filled in. The other arrays are NULL. Only once. */
-void markers_write(struct markers *m, int8_t *dosage, float *fill, float *features);
+/* draft.write(): write all genotypes, row-major, and free them: dosage and fill (struct dataset), or
+ * features if has_fractions, with missing values filled in. The other arrays are NULL. Only once. */
+void markers_write(void *markers, int8_t *dosage, float *fill, float *features);
 
 #endif

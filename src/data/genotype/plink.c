@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "data/core/phenotype.h"
 #include "data/genotype/markers.h"
@@ -28,7 +29,8 @@ struct plink {
     uint8_t *packed;     /* [markers_packed_bytes()] */
     const char *allele;  /* target of site.alt */
     char **phenotype;    /* [ids.n] of the .fam, owned */
-    int8_t *dosage;      /* scratch, [ids.n] */
+    size_t capacity;
+    int8_t *dosage; /* scratch, [ids.n] */
     bool takes_all;
 };
 
@@ -69,28 +71,20 @@ static int cut_fields(char **field, int n, char *line)
 static int add_sample(struct variants *v, char **field, int64_t number, struct err *err)
 {
     struct plink *p = v->state;
-    size_t n = (size_t)v->ids.n;
-    char **grown;
+    int32_t n = v->ids.n;
 
     if (names_find(&v->ids, field[1]) >= 0)
         return REFUSE(
             &p->fam_path, number, err,
             "sample \"%.80s\" occurs twice, first on line %lld (ids are those of column 2)",
             field[1], (long long)names_line(&v->ids, names_find(&v->ids, field[1])));
-    if ((n & (n - 1)) == 0) {
-        grown = realloc(p->phenotype, (n ? 2 * n : 1) * sizeof *grown);
-        if (!grown)
-            return err_nomem(err, "samples", 2 * n * sizeof *grown);
-        p->phenotype = grown;
-    }
-    p->phenotype[n] = strdup(field[5]);
-    if (!p->phenotype[n])
-        return err_nomem(err, "phenotypes", strlen(field[5]));
-    if (names_add(&v->ids, field[1], number, err) < 0) {
-        free(p->phenotype[n]);
+    if (array_extend(&p->phenotype, &p->capacity, (size_t)n, sizeof *p->phenotype, "samples", err))
         return -1;
-    }
-    return 0;
+    p->phenotype[n] = NULL;
+    if (names_add(&v->ids, field[1], number, err) < 0)
+        return -1;
+    p->phenotype[n] = strdup(field[5]);
+    return p->phenotype[n] ? 0 : err_nomem(err, "phenotypes", strlen(field[5]));
 }
 
 static int read_fam(struct variants *v, struct err *err)

@@ -34,31 +34,21 @@ static const char *skip_prefix(const char *name)
     return name;
 }
 
-static void chroms_release(struct chroms *c)
-{
-    names_release(&c->name);
-    names_release(&c->bare);
-    c->is_mixed = false;
-}
-
-static int add_name(struct chroms *c, const char *name, struct err *err)
-{
-    const char *bare = skip_prefix(name);
-
-    if (names_find(&c->name, name) >= 0)
-        return 0;
-    if (names_find(&c->bare, bare) >= 0)
-        c->is_mixed = true;
-    else if (names_add(&c->bare, bare, 0, err) < 0)
-        return -1;
-    return names_add(&c->name, name, 0, err) < 0 ? -1 : 0;
-}
-
 static int chroms_add(struct chroms *c, const char *text, size_t n, struct err *err)
 {
     char *name = strndup(text, n);
-    int rc = name ? add_name(c, name, err) : err_nomem(err, "chromosomes", n);
+    int rc = 0;
 
+    if (!name)
+        return err_nomem(err, "chromosomes", n);
+    if (names_find(&c->name, name) < 0) {
+        const char *bare = skip_prefix(name);
+
+        c->is_mixed = c->is_mixed || names_find(&c->bare, bare) >= 0;
+        rc = names_find_or_add(&c->bare, bare, 0, err) < 0 || names_add(&c->name, name, 0, err) < 0
+                 ? -1
+                 : 0;
+    }
     free(name);
     return rc;
 }
@@ -93,12 +83,6 @@ static int32_t find_alleles(const struct recode *r, struct buf *text, const stru
     return names_find(&r->sites, buf_text(text));
 }
 
-/* If all samples have only REF, PLINK writes 0 as the other allele, VCF a point. */
-static bool is_alike(const struct site *site, const char *alt)
-{
-    return site->n_alts == 0 || !strcmp(alt, "0") || !strcmp(alt, ".");
-}
-
 /* column: 2 is REF, 3 is ALT. */
 static bool has_allele(const char *alleles, int column, const char *allele)
 {
@@ -110,20 +94,17 @@ static bool has_allele(const char *alleles, int column, const char *allele)
     return strlen(allele) == n && !strncmp(alleles, allele, n);
 }
 
-/* 0 stands for an unknown allele, as in PLINK's .bim; two of them say nothing. */
-static bool has_alleles(const char *alleles)
-{
-    return *alleles && !(has_allele(alleles, 2, "0") && has_allele(alleles, 3, "0"));
-}
-
 static void compare_alleles(struct match *m, const struct recode *r, int32_t j,
                             const struct site *site, const char *alt)
 {
     const char *alleles = dataset_alleles(r->data, j);
-    bool has_alt = !is_alike(site, alt);
+    /* if all samples have only REF, PLINK writes 0 as the other allele, VCF a point */
+    bool has_alt = site->n_alts && strcmp(alt, "0") != 0 && strcmp(alt, ".") != 0;
 
     m->marker = j;
-    m->is_by_name = !has_alleles(alleles) || (!has_alt && !strcmp(site->ref, "0"));
+    /* 0 stands for an unknown allele, as in PLINK's .bim; two of them say nothing */
+    m->is_by_name = !*alleles || (has_allele(alleles, 2, "0") && has_allele(alleles, 3, "0")) ||
+                    (!has_alt && !strcmp(site->ref, "0"));
     if (m->is_by_name ||
         (has_allele(alleles, 2, site->ref) && (!has_alt || has_allele(alleles, 3, alt))))
         return;
@@ -243,29 +224,22 @@ static int index_markers(struct recode *r, struct err *err)
     return 0;
 }
 
-/* In features other than dosages, missing values already are the means. */
-static int find_fill(struct recode *r, struct err *err)
-{
-    size_t n = (size_t)r->data->n_features;
-
-    r->fill = malloc(n * sizeof *r->fill);
-    if (!r->fill)
-        return err_nomem(err, "means", n * sizeof *r->fill);
-    if (!r->data->fill)
-        return dataset_means(r->fill, r->data, err);
-    memcpy(r->fill, r->data->fill, n * sizeof *r->fill);
-    return 0;
-}
-
-/* recode_close() releases what this makes of r->data. */
+/* recode_close() releases what this makes of r->data. In features other than dosages, missing values
+ * already are the means. */
 static int index_data(struct recode *r, struct err *err)
 {
     size_t n = (size_t)r->data->n_features;
 
     r->marker = calloc(n, sizeof *r->marker);
-    if (!r->marker)
+    r->fill = malloc(n * sizeof *r->fill);
+    if (!r->marker || !r->fill)
         return err_nomem(err, "markers", n * sizeof *r->marker);
-    return index_markers(r, err) || index_ids(r, err) || find_fill(r, err) ? -1 : 0;
+    if (index_markers(r, err) || index_ids(r, err))
+        return -1;
+    if (!r->data->fill)
+        return dataset_means(r->fill, r->data, err);
+    memcpy(r->fill, r->data->fill, n * sizeof *r->fill);
+    return 0;
 }
 
 /* ---- file ---- */
@@ -277,7 +251,8 @@ static int open_file(struct recode *r, struct err *err)
     r->table = calloc(1, sizeof *r->table);
     if (!r->table)
         return err_nomem(err, "table", sizeof *r->table);
-    return genotype_table_read(r->table, r->path, r->missing, err);
+    return genotype_table_read(
+        r->table, &(struct data_spec){.genotypes = r->path, .missing_genotype = r->missing}, err);
 }
 
 void recode_close(struct recode *r)
@@ -291,7 +266,8 @@ void recode_close(struct recode *r)
     names_release(&r->sites);
     names_release(&r->names);
     names_release(&r->ids);
-    chroms_release(&r->chroms);
+    names_release(&r->chroms.name);
+    names_release(&r->chroms.bare);
     free(r->fill);
     free(r->marker);
     memset(r, 0, sizeof *r);
@@ -308,11 +284,6 @@ bool recode_is_other_kind(const struct recode *r)
 }
 
 /* ---- codings ---- */
-
-static float code_as(const struct recode *r, float v)
-{
-    return coding_convert(&r->here, &r->there, v);
-}
 
 /* Finds the data's mean of each column of the table, NaN for one that they lack. */
 static int choose_coding(struct recode *r, struct err *err)
@@ -342,16 +313,12 @@ static int choose_coding(struct recode *r, struct err *err)
     return 0;
 }
 
-static bool has_dosages(const struct recode *r)
-{
-    return r->kind || r->table->letters.n_cols || (r->table->markers.dosage && r->table->low >= 0);
-}
-
 static int find_codings(struct recode *r, struct err *err)
 {
+    const struct genotype_table *t = r->table;
     int base = r->data->base;
 
-    if (!r->data->ploidy && has_dosages(r))
+    if (!r->data->ploidy && (r->kind || t->letters.n_cols || (t->markers.dosage && t->low >= 0)))
         return err_set(err,
                        "%s: genotypes, but the training data are numbers that are no dosages: give "
                        "a table of numbers that were scaled in the same way",
@@ -363,7 +330,7 @@ static int find_codings(struct recode *r, struct err *err)
     if (!r->data->ploidy || r->kind)
         return 0;
     r->there.span = 2;
-    return r->table->letters.n_cols ? 0 : choose_coding(r, err);
+    return t->letters.n_cols ? 0 : choose_coding(r, err);
 }
 
 int recode_open(struct recode *r, const struct dataset *data, const char *path,
@@ -422,7 +389,8 @@ static void take_calls(struct mat *x, struct recode *r, const struct match *m,
 
         marker->n_missing += isnan(v);
         if (!isnan(v))
-            mat_row(x, i)[j] = code_as(r, is_turned ? (float)r->there.span - v : v);
+            mat_row(x, i)[j] =
+                coding_convert(&r->here, &r->there, is_turned ? (float)r->there.span - v : v);
     }
     marker->is_found = true;
     marker->is_flipped = m->is_flipped;
@@ -443,14 +411,6 @@ static int read_match(struct mat *x, struct recode *r, const struct match *m, in
         return -1;
     take_calls(x, r, m, &calls, m->is_flipped && !counts_ref);
     return 0;
-}
-
-static void note_chrom(struct recode_report *report, const char *there, const char *here)
-{
-    if (report->chrom[1][0] || (report->chrom[0][0] && !here))
-        return;
-    snprintf(report->chrom[0], sizeof report->chrom[0], "%s", there);
-    snprintf(report->chrom[1], sizeof report->chrom[1], "%s", here ? here : "");
 }
 
 /* ---- sites whose alleles are those of their calls ---- */
@@ -537,7 +497,8 @@ static void take_lettered(struct mat *x, struct recode *r, const struct lettered
         for (int k = 0; k < N_LETTERS; k++)
             sum += mat_row(count, k)[i];
         if (sum == 2)
-            mat_row(x, i)[j] = code_as(r, mat_row(count, l->counted[at])[i]);
+            mat_row(x, i)[j] =
+                coding_convert(&r->here, &r->there, mat_row(count, l->counted[at])[i]);
         else
             marker->n_missing++;
     }
@@ -628,18 +589,11 @@ static int take_site(struct mat *x, struct recode_report *report, struct recode 
     r->has_respelled = false;
     if ((site->is_seen ? take_letters : take_alleles)(x, r, text, &named, err))
         return -1;
-    if (!here || r->has_respelled)
-        note_chrom(report, site->chrom, here);
+    if (report->chrom[1][0] || !(here ? r->has_respelled : !report->chrom[0][0]))
+        return 0;
+    snprintf(report->chrom[0], sizeof report->chrom[0], "%s", site->chrom);
+    snprintf(report->chrom[1], sizeof report->chrom[1], "%s", here ? here : "");
     return 0;
-}
-
-static int none_here(const struct recode *r, const struct recode_report *report, struct err *err)
-{
-    return err_set(err,
-                   "%s: none of its chromosomes is in the training data: the first is \"%.40s\", "
-                   "that of the training data is \"%.40s\" (the prefix chr and zeros before a "
-                   "number make no difference)",
-                   r->path, report->chrom[0], r->chroms.name.text[0]);
 }
 
 static int read_variants(struct mat *x, struct recode_report *report, struct recode *r,
@@ -673,25 +627,18 @@ static bool has_letters(const struct recode *r, int32_t col)
     return l->n_cols && l->allele[col][0] && l->allele[col][0] != '0';
 }
 
-static bool is_letter_pair(const char *alleles)
-{
-    size_t n = strcspn(alleles, "\t");
-
-    n += alleles[n] ? 1 + strcspn(alleles + n + 1, "\t") : 0;
-    return alleles[n] && strlen(alleles + n) == 4;
-}
-
 static float table_call(const struct recode *r, int32_t j, int32_t row, int32_t col)
 {
     const char *alleles = dataset_alleles(r->data, j);
     float v = genotype_table_cell(r->table, row, col);
     size_t n = strlen(alleles);
+    bool is_letter_pair = n > 4 && alleles[n - 4] == '\t' && alleles[n - 2] == '\t';
 
     if (isnan(v) || !has_letters(r, col))
         return v;
-    return is_letter_pair(alleles) ? letter_columns_dosage(&r->table->letters, col, (int8_t)v,
-                                                           alleles[n - 3], alleles[n - 1])
-                                   : NAN;
+    return is_letter_pair ? letter_columns_dosage(&r->table->letters, col, (int8_t)v,
+                                                  alleles[n - 3], alleles[n - 1])
+                          : NAN;
 }
 
 /* True if the column has calls, each with a letter that the data's marker lacks. All rows are asked,
@@ -721,7 +668,7 @@ static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col,
 
         marker->n_missing += isnan(v);
         if (!isnan(v))
-            mat_row(x, i)[j] = code_as(r, v);
+            mat_row(x, i)[j] = coding_convert(&r->here, &r->there, v);
     }
     marker->is_found = true;
     marker->is_by_name = !has_letters(r, col);
@@ -780,6 +727,11 @@ int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
     sum_up(report, r, n);
     if (report->n_elsewhere && report->n_elsewhere == r->n_sites && !report->n_found &&
         r->chroms.name.n)
-        return none_here(r, report, err);
+        return err_set(
+            err,
+            "%s: none of its chromosomes is in the training data: the first is "
+            "\"%.40s\", that of the training data is \"%.40s\" (the prefix chr and zeros "
+            "before a number make no difference)",
+            r->path, report->chrom[0], r->chroms.name.text[0]);
     return 0;
 }

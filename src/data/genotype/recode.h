@@ -69,7 +69,7 @@ struct chroms {
 struct recode {
     const struct dataset *data; /* borrowed, like path */
     const char *path;
-    const char *missing; /* as in genotype_table_read() */
+    const char *missing; /* data.missing_genotype */
     struct variants_calls calls;
     struct coding here, there; /* of the data, of the file */
     struct coding other;       /* is_unsure: another that the file may have */

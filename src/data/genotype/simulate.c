@@ -16,25 +16,6 @@
 #define TRAIT_MEAN 80
 #define TRAIT_SD 15
 
-static int check_spec(const struct simulate_spec *s, struct err *err)
-{
-    if (s->samples < 2)
-        return err_set(err, "data.samples = %d: must be at least 2", s->samples);
-    if (s->markers < 1)
-        return err_set(err, "data.markers = %d: must be at least 1", s->markers);
-    if (s->populations < 1 || s->populations > s->samples)
-        return err_set(err, "data.populations = %d: must be in [1, data.samples = %d]",
-                       s->populations, s->samples);
-    if (!(s->fst > 0 && s->fst < 1))
-        return err_set(err, "data.fst = %g: must be in (0, 1)", s->fst);
-    if (s->causal < 1 || s->causal > s->markers)
-        return err_set(err, "data.causal = %d: must be in [1, data.markers = %d]", s->causal,
-                       s->markers);
-    if (!(s->heritability >= 0 && s->heritability <= 1))
-        return err_set(err, "data.heritability = %g: must be in [0, 1]", s->heritability);
-    return 0;
-}
-
 /* Each kind of number has its own generator, so that addresses do not collide. */
 static struct rng generator(const struct simulate_spec *s, const char *what)
 {
@@ -221,12 +202,15 @@ out:
     return rc;
 }
 
-int simulate_panel(int8_t *genotypes, float *trait, const struct simulate_spec *spec,
-                   struct err *err)
+int simulate_panel(int8_t *genotypes, float *trait, const struct simulate_spec *s, struct err *err)
 {
-    if (check_spec(spec, err) || draw_genotypes(genotypes, spec, err))
-        return -1;
-    return draw_trait(trait, genotypes, spec, err);
+    if (s->populations > s->samples)
+        return err_set(err, "data.populations = %d: must be at most data.samples = %d",
+                       s->populations, s->samples);
+    if (s->causal > s->markers)
+        return err_set(err, "data.causal = %d: must be at most data.markers = %d", s->causal,
+                       s->markers);
+    return draw_genotypes(genotypes, s, err) || draw_trait(trait, genotypes, s, err) ? -1 : 0;
 }
 
 /* ---- as a dataset: samples are s1, s2 ..., markers CHROMOSOME_NUMBER ---- */
@@ -236,72 +220,33 @@ int simulate_panel(int8_t *genotypes, float *trait, const struct simulate_spec *
 struct simulated {
     int8_t *genotypes; /* (samples, markers) */
     float *trait;
-    const char **id;     /* [samples] */
+    struct names ids;
     const char **marker; /* [markers] */
     char (*text)[NAME_SIZE];
     struct membership membership;
 };
 
-static void release(struct simulated *p)
-{
-    membership_release(&p->membership);
-    free(p->genotypes);
-    free(p->trait);
-    free(p->id);
-    free(p->text);
-}
-
-static int name_all(struct simulated *p, const struct simulate_spec *s, struct err *err)
-{
-    size_t n = (size_t)s->samples + (size_t)s->markers;
-
-    p->text = malloc(n * sizeof *p->text);
-    p->id = malloc(n * sizeof *p->id);
-    p->marker = p->id + s->samples;
-    if (!p->text || !p->id)
-        return err_nomem(err, "names", n * sizeof *p->text);
-    for (size_t i = 0; i < n; i++)
-        p->id[i] = p->text[i];
-    for (int32_t i = 0; i < s->samples; i++)
-        snprintf(p->text[i], NAME_SIZE, "s%d", i + 1);
-    for (int32_t j = 0; j < s->markers; j++)
-        snprintf(p->text[s->samples + j], NAME_SIZE, "%d_%d", simulate_chromosome(j, s->markers),
-                 j + 1);
-    return 0;
-}
-
 static int make_panel(struct simulated *p, const struct simulate_spec *s, struct err *err)
 {
-    if (s->samples < 1 || s->markers < 1)
-        return err_set(err, "data.samples = %d, data.markers = %d: must be at least 1", s->samples,
-                       s->markers);
-    p->genotypes = malloc((size_t)s->samples * (size_t)s->markers);
+    size_t n = (size_t)s->markers;
+    char id[NAME_SIZE];
+
+    p->genotypes = malloc((size_t)s->samples * n);
     p->trait = malloc((size_t)s->samples * sizeof *p->trait);
-    if (!p->genotypes || !p->trait)
-        return err_nomem(err, "simulated panel", (size_t)s->samples * (size_t)s->markers);
-    if (simulate_panel(p->genotypes, p->trait, s, err))
-        return -1;
-    return name_all(p, s, err);
-}
-
-static int read_membership(struct simulated *p, const struct data_spec *spec,
-                           struct data_report *report, struct err *err)
-{
-    const struct target target = {.value = p->trait};
-    struct names ids = {0};
-    const struct membership_source source = {.spec = spec,
-                                             .ids = &ids,
-                                             .path = "the simulated panel",
-                                             .target = &target,
-                                             .report = report};
-    int rc = 0;
-
-    for (int32_t i = 0; !rc && i < spec->simulate.samples; i++)
-        rc = names_add(&ids, p->id[i], 0, err) < 0 ? -1 : 0;
-    if (!rc)
-        rc = membership_read(&p->membership, &source, err);
-    names_release(&ids);
-    return rc;
+    p->text = malloc(n * sizeof *p->text);
+    p->marker = malloc(n * sizeof *p->marker);
+    if (!p->genotypes || !p->trait || !p->text || !p->marker)
+        return err_nomem(err, "simulated panel", (size_t)s->samples * n);
+    for (int32_t i = 0; i < s->samples; i++) {
+        snprintf(id, sizeof id, "s%d", i + 1);
+        if (names_add(&p->ids, id, 0, err) < 0)
+            return -1;
+    }
+    for (int32_t j = 0; j < s->markers; j++) {
+        snprintf(p->text[j], NAME_SIZE, "%d_%d", simulate_chromosome(j, s->markers), j + 1);
+        p->marker[j] = p->text[j];
+    }
+    return simulate_panel(p->genotypes, p->trait, s, err);
 }
 
 static int load(struct dataset *out, const struct data_spec *spec, struct data_report *report,
@@ -311,16 +256,23 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     struct simulated p = {0};
     int rc = make_panel(&p, s, err);
 
-    if (!rc && spec->split && *spec->split)
-        rc = read_membership(&p, spec, report, err);
+    if (!rc && spec->split && *spec->split) {
+        const struct target target = {.value = p.trait};
+        const struct membership_source source = {.spec = spec,
+                                                 .ids = &p.ids,
+                                                 .path = "the simulated panel",
+                                                 .target = &target,
+                                                 .report = report};
 
+        rc = membership_read(&p.membership, &source, err);
+    }
     if (!rc) {
         struct draft draft = {
             .n_samples = s->samples,
             .n_features = s->markers,
             .dosage = p.genotypes,
             .target = p.trait,
-            .ids = p.id,
+            .ids = p.ids.text,
             .feature_names = p.marker,
         };
 
@@ -329,7 +281,12 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
         report->n_features = s->markers;
         rc = draft_build(out, &draft, err);
     }
-    release(&p);
+    membership_release(&p.membership);
+    names_release(&p.ids);
+    free(p.genotypes);
+    free(p.trait);
+    free(p.marker);
+    free(p.text);
     return rc;
 }
 

@@ -27,9 +27,8 @@
  * Effects of the causal markers are normal, for standardised dosages. Genetic value and noise are
  * scaled to variances heritability and 1 - heritability, their sum to mean and sd.
  *
- * -1 and err if a setting (data.KEY) is out of range. */
-int simulate_panel(int8_t *genotypes, float *trait, const struct simulate_spec *spec,
-                   struct err *err);
+ * -1 and err if there are more populations than samples, or more causal markers than markers. */
+int simulate_panel(int8_t *genotypes, float *trait, const struct simulate_spec *s, struct err *err);
 
 /* Chromosomes count from 1. A marker's name is CHROMOSOME_POSITION. */
 int32_t simulate_chromosome(int32_t marker, int32_t markers);

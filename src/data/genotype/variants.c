@@ -2,12 +2,15 @@
 #include "data/genotype/variants.h"
 
 #include <errno.h>
+#include <htslib/hts.h>
+#include <htslib/hts_log.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/words.h"
 #include "data/text/stream.h"
 
 static const struct variants_kind *const kinds[] = {
@@ -96,13 +99,27 @@ void variants_close(struct variants *v)
     memset(v, 0, sizeof *v);
 }
 
-int variants_fail_open(const struct variants *v, struct err *err)
+struct htsFile *variants_open_hts(const struct variants *v, struct err *err)
 {
-    /* what htslib sets for a format that it does not know */
-    bool is_unknown = errno == ENOEXEC || errno == 0;
+    htsFile *file;
 
-    return err_set(err, "%s: cannot open: %s", v->path,
-                   is_unknown ? "neither VCF nor BCF" : strerror(errno));
+    hts_set_log_level(HTS_LOG_OFF); /* espalier reports errors itself */
+    errno = 0;
+    file = hts_open(v->path, "r");
+    if (!file) {
+        /* what htslib sets for a format that it does not know */
+        bool is_unknown = errno == ENOEXEC || errno == 0;
+
+        err_set(err, "%s: cannot open: %s", v->path,
+                is_unknown ? "neither VCF nor BCF" : strerror(errno));
+        return NULL;
+    }
+    /* A BGZF file cut off between two blocks lacks only its end marker. */
+    if (file->format.compression != bgzf || hts_check_EOF(file))
+        return file;
+    err_set(err, "%s: truncated: the end marker of a BGZF file is missing", v->path);
+    hts_close(file);
+    return NULL;
 }
 
 int variants_add_id(struct variants *v, const char *id, int64_t line, struct err *err)
@@ -134,16 +151,13 @@ int variants_next(struct variants *v, struct site *site, struct err *err)
 
 void variants_note_site(struct variants *v, const struct site *site)
 {
-    struct variants_doubts *d = &v->doubts;
-    size_t n = strlen(d->sites);
     bool has_id = site->id && *site->id && strcmp(site->id, ".") != 0;
     char pos[24] = "";
 
     if (!has_id && site->pos > 0)
         snprintf(pos, sizeof pos, ":%lld", (long long)site->pos);
-    if (d->n_sites++ < DATA_EXAMPLES)
-        snprintf(d->sites + n, sizeof d->sites - n, "%s\"%.40s%s\" (%.60s)", n ? ", " : "",
-                 has_id ? site->id : site->chrom, pos, site->odd);
+    examples_add(&v->doubts.sites, ", ", "\"%.40s%s\" (%.60s)", has_id ? site->id : site->chrom,
+                 pos, site->odd);
 }
 
 int variants_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
@@ -185,30 +199,18 @@ void variants_report(struct data_report *r, const struct variants *v, int64_t n_
             r, DATA_NOTE_INFO, "ploidy",
             "%s: %lld calls have another number of alleles than %d and are scaled to it", v->path,
             (long long)d->n_scaled, v->ploidy);
-    if (d->n_sites)
+    if (d->sites.n)
         data_report_add(r, DATA_NOTE_WARNING, "odd sites",
-                        "%s: %lld site%s dropped, which cannot be used: %s%s", v->path,
-                        (long long)d->n_sites, d->n_sites == 1 ? "" : "s", d->sites,
-                        d->n_sites > DATA_EXAMPLES ? " ..." : "");
+                        "%s: %lld site%s dropped, which cannot be used: %s", v->path,
+                        (long long)d->sites.n, plural(d->sites.n), d->sites.text);
 }
 
 void variants_note_contradicted(struct variants_contradicted *c, const struct site *site,
                                 bool is_dropped)
 {
-    int64_t n = c->n_taken + c->n_dropped;
-
-    if (n < DATA_EXAMPLES)
-        snprintf(c->first[n], sizeof c->first[n], "%s", site->id);
+    examples_add(&c->sites, ", ", "\"%.40s\"", site->id);
     c->n_dropped += is_dropped;
     c->n_taken += !is_dropped;
-}
-
-void variants_put_contradicted(struct buf *out, const struct variants_contradicted *c)
-{
-    int64_t n = c->n_taken + c->n_dropped;
-
-    for (int64_t i = 0; i < n && i < DATA_EXAMPLES; i++)
-        buf_printf(out, "%s\"%s\"", i ? ", " : "", c->first[i]);
 }
 
 /* ---- for the readers ---- */
@@ -272,23 +274,12 @@ void variants_scale(struct variants *v, struct variants_scratch *s, int32_t slot
     s->has_fraction = true;
 }
 
-float variants_scratch_take(struct variants_scratch *s, int32_t slot)
+void variants_take_hard(struct variants *v, struct variants_scratch *s, int32_t slot)
 {
+    v->doubts.n_hard++;
+    if (s->dosage[slot] != FRACTION)
+        s->value[slot] = (float)s->dosage[slot];
     s->has_fraction = false;
-    return s->dosage[slot] == FRACTION ? s->value[slot] : (float)s->dosage[slot];
-}
-
-void variants_scratch_dosages(struct calls *calls, struct variants_scratch *s, int32_t n)
-{
-    calls->dosage = s->dosage;
-    if (!s->has_fraction)
-        return;
-    for (int32_t i = 0; i < n; i++)
-        if (s->dosage[i] != FRACTION)
-            s->value[i] = s->dosage[i] == DOSAGE_MISSING ? NAN : (float)s->dosage[i];
-    s->has_fraction = false;
-    calls->dosage = NULL;
-    calls->value = s->value;
 }
 
 const char *variants_field(enum data_dosage dosage)
@@ -430,21 +421,34 @@ float variants_dosage(struct variants *v, float *field, int n, int32_t alt, int3
     return dosage * (float)v->ploidy / (float)own;
 }
 
-void variants_scratch_values(struct calls *calls, struct variants_scratch *s, int32_t n)
+void variants_scratch_calls(struct calls *calls, struct variants_scratch *s, struct variants *v,
+                            bool has_field)
 {
-    calls->value = s->value;
-    for (int32_t i = 0; i < n; i++) {
-        float v = s->value[i];
+    bool has_fraction = s->has_fraction;
 
-        if (isnan(v))
-            s->dosage[i] = DOSAGE_MISSING;
-        else if (fabsf(v) <= DOSAGE_MAX && v == (float)(int)v)
-            s->dosage[i] = (int8_t)v;
-        else
-            return;
-    }
-    calls->value = NULL;
+    s->has_fraction = false;
     calls->dosage = s->dosage;
+    if (!has_field) {
+        v->doubts.n_hard += v->dosage != DATA_DOSAGE_GT ? v->n : 0;
+        if (!has_fraction)
+            return;
+        for (int32_t i = 0; i < v->n; i++)
+            if (s->dosage[i] != FRACTION)
+                s->value[i] = s->dosage[i] == DOSAGE_MISSING ? NAN : (float)s->dosage[i];
+    }
+    for (int32_t i = 0; i < v->n; i++) {
+        float value = s->value[i];
+
+        if (isnan(value)) {
+            s->dosage[i] = DOSAGE_MISSING;
+        } else if (has_field && fabsf(value) <= DOSAGE_MAX && value == (float)(int)value) {
+            s->dosage[i] = (int8_t)value;
+        } else {
+            calls->dosage = NULL;
+            calls->value = s->value;
+            return;
+        }
+    }
 }
 
 int variants_fault(struct err *err, const char *path, const char *place, int64_t number,

@@ -21,6 +21,7 @@
 #include "data/core/data_report.h"
 #include "data/core/data_spec.h"
 #include "data/core/dataset.h"
+#include "data/text/examples.h"
 #include "data/text/names.h"
 
 /* Texts are borrowed until the next site. */
@@ -51,13 +52,12 @@ struct calls {
 
 /* Counts calls and sites that cannot be taken as they stand. */
 struct variants_doubts {
-    int64_t n_hard;      /* calls without the field, counted from GT */
-    int64_t n_phred;     /* calls whose GP is in phred scale */
-    int64_t n_scaled;    /* calls of other ploidy than the file */
-    int64_t n_malformed; /* calls set to missing */
-    int64_t n_sites;     /* dropped */
-    char malformed[160]; /* the first: place, sample and text */
-    char sites[480];     /* the first three: place and reason */
+    int64_t n_hard;        /* calls without the field, counted from GT */
+    int64_t n_phred;       /* calls whose GP is in phred scale */
+    int64_t n_scaled;      /* calls of other ploidy than the file */
+    int64_t n_malformed;   /* calls set to missing */
+    char malformed[160];   /* the first: place, sample and text */
+    struct examples sites; /* dropped: place and reason */
 };
 
 /* The kinds, separated by OR: each is a row NAME_variants. A file is of the last kind whose row
@@ -124,15 +124,13 @@ void variants_report_malformed(struct data_report *r, const char *path, int64_t 
                                const char *first);
 
 struct variants_contradicted {
-    int64_t n_taken;               /* with the letters of the calls as alleles */
-    int64_t n_dropped;             /* with other than two letters */
-    char first[DATA_EXAMPLES][41]; /* names, cut */
+    int64_t n_taken;   /* with the letters of the calls as alleles */
+    int64_t n_dropped; /* with other than two letters */
+    struct examples sites;
 };
 
 void variants_note_contradicted(struct variants_contradicted *c, const struct site *site,
                                 bool is_dropped);
-/* Append the first names, in quotes. */
-void variants_put_contradicted(struct buf *out, const struct variants_contradicted *c);
 
 /* ---- the rows ---- */
 
@@ -168,8 +166,9 @@ VARIANTS_KINDS(VARIANTS_ROW, )
 /* True if a file begins with the text. */
 bool variants_begins(const char *head, size_t n, const char *text);
 
-/* htslib could not open the file; errno says why. Always -1. */
-int variants_fail_open(const struct variants *v, struct err *err);
+/* Open v->path with htslib, which then prints nothing. NULL and err: it cannot be opened, or is BGZF
+ * without its end marker. */
+struct htsFile *variants_open_hts(const struct variants *v, struct err *err);
 
 /* line is the place of the id. */
 int variants_add_id(struct variants *v, const char *id, int64_t line, struct err *err);
@@ -187,18 +186,31 @@ struct variants_scratch {
 
 int variants_scratch_init(struct variants_scratch *s, int32_t n, struct err *err);
 void variants_scratch_release(struct variants_scratch *s);
-/* The first n values become dosages if all are whole numbers. */
-void variants_scratch_values(struct calls *calls, struct variants_scratch *s, int32_t n);
-/* Take a dosage of variants_scale() as a number. */
-float variants_scratch_take(struct variants_scratch *s, int32_t slot);
-/* The first n dosages, which variants_scale() made, are the calls. */
-void variants_scratch_dosages(struct calls *calls, struct variants_scratch *s, int32_t n);
+/* The calls of the selected samples are s->value, as dosages if all are whole numbers (has_field: the
+ * site has the field that v->dosage names); else s->dosage. */
+void variants_scratch_calls(struct calls *calls, struct variants_scratch *s, struct variants *v,
+                            bool has_field);
 
 /* Note the alleles of a call, or the largest dosage of one. */
 void variants_see_ploidy(struct variants *v, int n_alleles);
 /* Store a count of n_alleles alleles in s->dosage, scaled to the file's ploidy. */
 void variants_scale(struct variants *v, struct variants_scratch *s, int32_t slot, int count,
                     int n_alleles);
+/* Store a count, or DOSAGE_MISSING. Returns false if it is missing. */
+static inline bool variants_take_count(struct variants *v, struct variants_scratch *s, int32_t slot,
+                                       int count, int n_alleles)
+{
+    s->dosage[slot] = (int8_t)count;
+    if (count == DOSAGE_MISSING)
+        return false;
+    if (n_alleles > v->found_ploidy)
+        variants_see_ploidy(v, n_alleles);
+    if (n_alleles != v->ploidy)
+        variants_scale(v, s, slot, count, n_alleles);
+    return true;
+}
+/* Store the count that variants_take_count() just took, of a call without the field, in s->value. */
+void variants_take_hard(struct variants *v, struct variants_scratch *s, int32_t slot);
 
 enum { VARIANTS_FIELD = 128 }; /* numbers of a field that are read */
 

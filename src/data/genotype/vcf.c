@@ -2,11 +2,11 @@
 #include <htslib/bgzf.h>
 #include <htslib/hfile.h>
 #include <htslib/hts.h>
-#include <htslib/hts_log.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "data/genotype/variants.h"
 #include "data/text/stream.h"
 #include "data/text/table.h"
@@ -26,7 +26,7 @@ struct vcf {
     int gt, imputed;     /* place of the field in each sample, or NO_KEY */
     const char **alt;    /* [n_alts] */
     int32_t n_alts;
-    int32_t alt_capacity;
+    size_t alt_capacity;
     struct variants_scratch scratch;
 };
 
@@ -107,26 +107,6 @@ static int read_header(struct variants *v, struct err *err)
 /* ---- a site ---- */
 
 /* Set *odd if the site cannot be used. */
-static int add_alt(struct vcf *vcf, char *alt, const char **odd, struct err *err)
-{
-    if (!*alt) {
-        *odd = "an empty allele in ALT";
-        return 0;
-    }
-    variants_capitalise(alt);
-    if (vcf->n_alts == vcf->alt_capacity) {
-        int32_t capacity = vcf->alt_capacity ? 2 * vcf->alt_capacity : 8;
-        const char **grown = realloc(vcf->alt, (size_t)capacity * sizeof *grown);
-
-        if (!grown)
-            return err_nomem(err, "alleles", (size_t)capacity * sizeof *grown);
-        vcf->alt = grown;
-        vcf->alt_capacity = capacity;
-    }
-    vcf->alt[vcf->n_alts++] = alt;
-    return 0;
-}
-
 static int cut_alts(struct vcf *vcf, char *text, const char **odd, struct err *err)
 {
     vcf->n_alts = 0;
@@ -136,8 +116,13 @@ static int cut_alts(struct vcf *vcf, char *text, const char **odd, struct err *e
         comma = strchr(text, ',');
         if (comma)
             *comma++ = '\0';
-        if (add_alt(vcf, text, odd, err))
+        if (!*text)
+            *odd = "an empty allele in ALT";
+        variants_capitalise(text);
+        if (array_extend(&vcf->alt, &vcf->alt_capacity, (size_t)vcf->n_alts, sizeof *vcf->alt,
+                         "alleles", err))
             return -1;
+        vcf->alt[vcf->n_alts++] = text;
     }
     return 0;
 }
@@ -336,21 +321,7 @@ static bool take_gt(struct variants *v, int32_t sample, int32_t alt, const char 
         note_malformed(v, sample, p);
         count = DOSAGE_MISSING;
     }
-    vcf->scratch.dosage[slot] = (int8_t)count;
-    if (count == DOSAGE_MISSING)
-        return false;
-    if (n_alleles > v->found_ploidy)
-        variants_see_ploidy(v, n_alleles);
-    if (n_alleles != v->ploidy)
-        variants_scale(v, &vcf->scratch, slot, count, n_alleles);
-    return true;
-}
-
-static int count_ploidy(const struct vcf *vcf, const char *gt)
-{
-    int n_alleles = 0;
-
-    return gt && read_gt(gt, 0, vcf->n_alts, &n_alleles) != MALFORMED ? n_alleles : 0;
+    return variants_take_count(v, &vcf->scratch, slot, count, n_alleles);
 }
 
 /* Store a dosage in scratch.value. p, gt: the fields, or NULL if they are omitted. */
@@ -359,15 +330,16 @@ static void take_imputed(struct variants *v, int32_t sample, int32_t alt, const 
 {
     struct vcf *vcf = v->state;
     float numbers[VARIANTS_FIELD], *value = &vcf->scratch.value[v->slot[sample]];
-    int n = p ? read_numbers(numbers, p) : 0;
+    int n = p ? read_numbers(numbers, p) : 0, n_alleles = 0;
 
-    *value = n > 0 ? variants_dosage(v, numbers, n, alt, vcf->n_alts, count_ploidy(vcf, gt)) : NAN;
+    if (gt && read_gt(gt, 0, vcf->n_alts, &n_alleles) == MALFORMED)
+        n_alleles = 0;
+    *value = n > 0 ? variants_dosage(v, numbers, n, alt, vcf->n_alts, n_alleles) : NAN;
     if (n < 0 || *value < 0) {
         note_malformed(v, sample, p);
         *value = NAN;
     } else if (isnan(*value) && take_gt(v, sample, alt, gt)) {
-        v->doubts.n_hard++;
-        *value = variants_scratch_take(&vcf->scratch, v->slot[sample]);
+        variants_take_hard(v, &vcf->scratch, v->slot[sample]);
     }
 }
 
@@ -392,12 +364,7 @@ static int vcf_read(struct variants *v, int32_t alt, struct calls *calls, struct
     if (n < v->ids.n || p)
         return REFUSE(v, err, "%s%d samples: the header has %d", p ? "more than " : "", n,
                       v->ids.n);
-    if (!is_imputed && v->dosage != DATA_DOSAGE_GT)
-        v->doubts.n_hard += v->n;
-    if (is_imputed)
-        variants_scratch_values(calls, &vcf->scratch, v->n);
-    else
-        variants_scratch_dosages(calls, &vcf->scratch, v->n);
+    variants_scratch_calls(calls, &vcf->scratch, v, is_imputed);
     return 0;
 }
 
@@ -454,15 +421,9 @@ static int vcf_open_file(struct variants *v, struct err *err)
     v->state = vcf;
     if (check_begin(v->path, err))
         return -1;
-    hts_set_log_level(HTS_LOG_OFF); /* espalier reports errors itself */
-    errno = 0;
-    vcf->file = hts_open(v->path, "r");
-    if (!vcf->file)
-        return variants_fail_open(v, err);
-    /* A BGZF file cut off between two blocks lacks only its end marker. */
-    if (vcf->file->format.compression == bgzf && !hts_check_EOF(vcf->file))
-        return err_set(err, "%s: truncated: the end marker of a BGZF file is missing", v->path);
-    if (textline_open_source(&vcf->line, v->path, read_hts, v, err) || read_header(v, err))
+    vcf->file = variants_open_hts(v, err);
+    if (!vcf->file || textline_open_source(&vcf->line, v->path, read_hts, v, err) ||
+        read_header(v, err))
         return -1;
     return variants_scratch_init(&vcf->scratch, v->ids.n, err);
 }

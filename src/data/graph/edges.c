@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/err.h"
 #include "data/core/builder.h"
 #include "data/core/data_report.h"
@@ -36,15 +37,9 @@ static int add(struct edges *edges, int32_t from, int32_t to, float weight, int6
         edges->n_self_loops++;
         return 0;
     }
-    if (edges->n == edges->capacity) {
-        int64_t capacity = edges->capacity ? 2 * edges->capacity : 1024;
-        struct edge *grown = realloc(edges->item, (size_t)capacity * sizeof *grown);
-
-        if (!grown)
-            return err_nomem(err, "edges", (size_t)capacity * sizeof *grown);
-        edges->item = grown;
-        edges->capacity = capacity;
-    }
+    if (array_extend(&edges->item, &edges->capacity, (size_t)edges->n, sizeof *edges->item, "edges",
+                     err))
+        return -1;
     edges->item[edges->n++] =
         (struct edge){.low = is_backward ? to : from,
                       .high = is_backward ? from : to,

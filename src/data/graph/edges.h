@@ -25,7 +25,7 @@ struct edge {
 struct edges {
     struct edge *item; /* [n] until edges_finish() */
     int64_t n;
-    int64_t capacity;
+    size_t capacity;
     int64_t n_self_loops; /* dropped */
     int64_t n_duplicates; /* in the same direction */
     int64_t n_one_way;    /* kept, though given once */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "config.h"
 
@@ -224,15 +225,6 @@ static int read_bond(struct scratch *s, struct molecules *m, int bond, struct er
     return edges_add(&m->bonds, m->n_atoms + a, m->n_atoms + b, err);
 }
 
-static int read_bonds(struct scratch *s, struct molecules *m, int molecule, struct err *err)
-{
-    int rc = 0;
-
-    for (int at = indigoIterateBonds(molecule), item = step(at, 0); item; item = step(at, item))
-        rc = rc ? rc : read_bond(s, m, item, err);
-    return rc;
-}
-
 /* ---- as features ---- */
 
 static int8_t clamp(int v)
@@ -261,23 +253,14 @@ static void encode(int8_t *row, const struct atom *atom)
 
 static int append(struct molecules *m, const struct scratch *s, struct err *err)
 {
-    int64_t needed = (int64_t)m->n_atoms + s->n;
-
-    if (needed > m->capacity) {
-        int64_t capacity = 2 * needed;
-        int8_t *grown;
-
-        if (capacity > INT32_MAX)
+    for (int32_t i = 0; i < s->n; i++) {
+        if (m->n_atoms == INT32_MAX)
             return err_set(err, "more than %d atoms", m->n_atoms);
-        grown = realloc(m->feature, (size_t)capacity * MOLECULE_FEATURES);
-        if (!grown)
-            return err_nomem(err, "atoms", (size_t)capacity * MOLECULE_FEATURES);
-        m->feature = grown;
-        m->capacity = (int32_t)capacity;
+        if (array_extend(&m->feature, &m->capacity, (size_t)m->n_atoms, MOLECULE_FEATURES, "atoms",
+                         err))
+            return -1;
+        encode(m->feature + (int64_t)m->n_atoms++ * MOLECULE_FEATURES, &s->atom[i]);
     }
-    for (int32_t i = 0; i < s->n; i++)
-        encode(m->feature + (int64_t)(m->n_atoms + i) * MOLECULE_FEATURES, &s->atom[i]);
-    m->n_atoms += s->n;
     return 0;
 }
 
@@ -328,15 +311,6 @@ static void look_at(struct atom_neighbours *seen, int neighbour)
     indigoFree(bond);
 }
 
-static struct atom_neighbours look_around(int atom)
-{
-    struct atom_neighbours seen = {.oxygen = -1, .nitrogen = -1};
-
-    for (int at = indigoIterateNeighbors(atom), item = step(at, 0); item; item = step(at, item))
-        look_at(&seen, item);
-    return seen;
-}
-
 /* Lower the order of the bond to neighbour `place` and move one electron there; -1: of all =O. */
 static void separate(int atom, int place)
 {
@@ -360,13 +334,14 @@ static void separate(int atom, int place)
 static bool place_charges(int atom)
 {
     int number = indigoAtomicNumber(atom);
-    struct atom_neighbours seen;
+    struct atom_neighbours seen = {.oxygen = -1, .nitrogen = -1};
 
     if ((number != NITROGEN && number != PHOSPHORUS && number != CHLORINE && number != BROMINE &&
          number != IODINE) ||
         charge_of(atom))
         return false;
-    seen = look_around(atom);
+    for (int at = indigoIterateNeighbors(atom), item = step(at, 0); item; item = step(at, item))
+        look_at(&seen, item);
     if (number == NITROGEN && seen.orders == 5 && (seen.oxygen >= 0 || seen.nitrogen >= 0))
         separate(atom, seen.oxygen >= 0 ? seen.oxygen : seen.nitrogen);
     else if (number == PHOSPHORUS && seen.orders == 5 && seen.n == 3 && seen.oxygen >= 0 &&
@@ -403,8 +378,11 @@ static int add_molecule(struct molecules *m, int molecule, struct err *err)
     fault = rc ? NULL : atoms_fault(&s);
     if (fault)
         err_set(err, "%s", fault);
-    else if (!rc)
-        rc = !read_bonds(&s, m, molecule, err) && !append(m, &s, err) ? 1 : -1;
+    if (!rc && !fault) {
+        for (int at = indigoIterateBonds(molecule), item = step(at, 0); item; item = step(at, item))
+            rc = rc ? rc : read_bond(&s, m, item, err);
+        rc = rc || append(m, &s, err) ? -1 : 1;
+    }
     free(s.atom);
     free(s.place);
     return rc;

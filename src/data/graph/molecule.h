@@ -4,6 +4,7 @@
 #define DATA_GRAPH_MOLECULE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -49,7 +50,7 @@ enum molecule_note {
 struct molecules {
     int8_t *feature; /* (n_atoms, MOLECULE_FEATURES) owned */
     int32_t n_atoms;
-    int32_t capacity;
+    size_t capacity;
     struct edges bonds;            /* between atoms of all molecules */
     uint64_t session;              /* of Indigo */
     bool is_noted[MOLECULE_NOTES]; /* of the last molecule */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "data/core/reader.h"
 #include "data/graph/edges.h"
@@ -120,7 +121,7 @@ struct full {
     struct table t;
     int32_t *col; /* [F] columns of the table */
     float *mean;  /* [F] */
-    int32_t capacity;
+    size_t capacity;
 };
 
 /* The first of two columns with the same name is used. */
@@ -170,15 +171,9 @@ static int read_row(struct new_nodes *n, struct full *full, struct err *err)
         return rc;
     if (n->n == before)
         return table_fault(err, &full->t, "node \"%.80s\" occurs twice", full->t.cell[0]);
-    if (n->n > full->capacity) {
-        int32_t capacity = 2 * full->capacity + 64;
-        float *grown = realloc(n->table, (size_t)capacity * (size_t)width * sizeof *grown);
-
-        if (!grown)
-            return err_nomem(err, "features", (size_t)capacity * (size_t)width * sizeof *grown);
-        n->table = grown;
-        full->capacity = capacity;
-    }
+    if (array_extend(&n->table, &full->capacity, (size_t)before, (size_t)width * sizeof *n->table,
+                     "features", err))
+        return -1;
     for (int32_t j = 0; j < width; j++) {
         double v;
 

@@ -60,16 +60,12 @@ static void scale_by_norms(struct similarity *s, struct mat *row)
     }
 }
 
-static bool is_complete(const struct dataset *d)
-{
-    size_t n = (size_t)d->n_samples * (size_t)d->n_features;
-
-    return d->dosage && !memchr(d->dosage, (unsigned char)DOSAGE_MISSING, n);
-}
-
 static int prepare_correlation(struct similarity *s, struct mat *row, struct err *err)
 {
-    int32_t n = s->data->n_samples;
+    const struct dataset *d = s->data;
+    int32_t n = d->n_samples;
+    bool is_complete = d->dosage && !memchr(d->dosage, (unsigned char)DOSAGE_MISSING,
+                                            (size_t)n * (size_t)d->n_features);
     double *sum = calloc((size_t)n, sizeof *sum);
 
     if (!sum)
@@ -79,7 +75,7 @@ static int prepare_correlation(struct similarity *s, struct mat *row, struct err
         for (int32_t j = 0; j < row->n_cols; j++)
             sum[i] += (double)row->v[j];
     }
-    if (is_complete(s->data)) {
+    if (is_complete) {
         s->sum = sum;
     } else {
         s->mean = sum;

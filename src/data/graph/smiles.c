@@ -6,12 +6,15 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/buf.h"
+#include "base/words.h"
 #include "data/core/data_report.h"
 #include "data/core/membership.h"
 #include "data/core/reader.h"
 #include "data/core/target.h"
 #include "data/graph/molecule.h"
+#include "data/text/examples.h"
 #include "data/text/file_names.h"
 #include "data/text/stream.h"
 #include "data/text/textline.h"
@@ -162,7 +165,8 @@ static int smi_next(struct smi *s, struct err *err)
         char *text = s->line.text.data;
 
         text = s->line.number == 1 ? skip_mark(text) : text;
-        textline_trim_end(text);
+        for (size_t n = strlen(text); n && strchr(" \t", text[n - 1]); n--)
+            text[n - 1] = '\0';
         if (!*text || *text == '#')
             continue;
         cut(s, text + strspn(text, " "));
@@ -177,15 +181,6 @@ static int smi_next(struct smi *s, struct err *err)
 /* Reads a table with a molecule in each row, or a SMILES file as a table of two columns. For a
  * model they are read in pieces: ids cover all rows so far, the rest only the piece. */
 
-/* Each holds line, id, SMILES and reason, cut; or line and id. */
-enum { SKIPPED_BYTES = 256, PLACE_BYTES = 64 };
-
-/* Molecules, with the first of them. */
-struct noted {
-    int32_t n;
-    char first[DATA_EXAMPLES][PLACE_BYTES];
-};
-
 struct smiles {
     const struct data_spec *spec; /* borrowed */
     struct table table;           /* without text for a SMILES file */
@@ -194,17 +189,16 @@ struct smiles {
     int32_t smiles, id, trait; /* columns; -1: none */
     bool needs_trait;          /* several columns qualify */
     int64_t n_rows;
-    int32_t n_skipped;                          /* rows */
-    int64_t skipped_line;                       /* of the first */
-    char skipped[DATA_EXAMPLES][SKIPPED_BYTES]; /* the first rows */
-    int32_t n_repeated;                         /* names of a SMILES file that came before */
-    char repeated[160];                         /* the first of them */
-    struct noted noted[MOLECULE_NOTES];
+    struct examples skipped; /* rows */
+    int64_t skipped_line;    /* of the first */
+    int32_t n_repeated;      /* names of a SMILES file that came before */
+    char repeated[160];      /* the first of them */
+    struct examples noted[MOLECULE_NOTES];
     struct names ids;
     int32_t first; /* in the piece, among ids */
     struct molecules molecules;
     int64_t *graph_start; /* [molecules of the piece + 1] */
-    int32_t capacity;
+    size_t capacity;
     struct names missing; /* codes of data.missing */
     struct target_cells cells;
     struct membership_cells division; /* of split.part and split.group */
@@ -353,16 +347,10 @@ static int end_graph(struct smiles *s, struct err *err)
 {
     int32_t n = s->ids.n - s->first;
 
-    if (n >= s->capacity) {
-        int32_t capacity = 2 * s->capacity + 1024;
-        int64_t *grown = realloc(s->graph_start, ((size_t)capacity + 1) * sizeof *grown);
-
-        if (!grown)
-            return err_nomem(err, "molecules", (size_t)capacity * sizeof *grown);
-        grown[0] = 0;
-        s->graph_start = grown;
-        s->capacity = capacity;
-    }
+    if (array_extend(&s->graph_start, &s->capacity, (size_t)n, sizeof *s->graph_start, "molecules",
+                     err))
+        return -1;
+    s->graph_start[0] = 0;
     s->graph_start[n] = s->molecules.n_atoms;
     return 0;
 }
@@ -372,30 +360,19 @@ static void skip(struct smiles *s, const struct err *why)
     const struct table *t = &s->table;
     char number[24];
 
-    if (!s->n_skipped)
+    if (!s->skipped.n)
         s->skipped_line = t->line;
-    if (s->n_skipped < DATA_EXAMPLES)
-        snprintf(s->skipped[s->n_skipped], SKIPPED_BYTES,
-                 "line %lld, id \"%.30s\": \"%.60s\": %.110s", (long long)t->line, id_of(s, number),
-                 t->cell[s->smiles], why->text);
-    s->n_skipped++;
-}
-
-static void put_skipped(struct buf *out, const struct smiles *s)
-{
-    for (int32_t i = 0; i < s->n_skipped && i < DATA_EXAMPLES; i++)
-        buf_printf(out, "%s%s", i ? "; " : "", s->skipped[i]);
-    if (s->n_skipped > DATA_EXAMPLES)
-        buf_puts(out, " ...");
+    examples_add(&s->skipped, "; ", "line %lld, id \"%.30s\": \"%.60s\": %.110s",
+                 (long long)t->line, id_of(s, number), t->cell[s->smiles], why->text);
 }
 
 /* Always -1. */
 static int refuse_skipped(const struct smiles *s, struct err *err)
 {
-    bool is_all = s->n_skipped == s->n_rows;
+    bool is_all = s->skipped.n == s->n_rows;
     struct buf rows = {0};
 
-    put_skipped(&rows, s);
+    buf_puts(&rows, s->skipped.text);
     if (!is_all)
         buf_printf(&rows, "; %s skips such rows",
                    s->spec->like ? "--set skip_invalid=yes" : "data.skip_invalid = yes");
@@ -403,10 +380,10 @@ static int refuse_skipped(const struct smiles *s, struct err *err)
         buf_printf(&rows, "; a header would have a column \"%.80s\" (data.smiles)",
                    smiles_name(s->spec));
     err_set(err,
-            is_all ? "%s:%lld: no molecules: %d of %lld rows cannot be parsed as molecules: %s"
-                   : "%s:%lld: %d of %lld rows cannot be parsed as molecules: %s",
-            s->table.path, (long long)s->skipped_line, s->n_skipped, (long long)s->n_rows,
-            buf_text(&rows));
+            is_all ? "%s:%lld: no molecules: %lld of %lld rows cannot be parsed as molecules: %s"
+                   : "%s:%lld: %lld of %lld rows cannot be parsed as molecules: %s",
+            s->table.path, (long long)s->skipped_line, (long long)s->skipped.n,
+            (long long)s->n_rows, buf_text(&rows));
     buf_release(&rows);
     return -1;
 }
@@ -414,17 +391,7 @@ static int refuse_skipped(const struct smiles *s, struct err *err)
 /* After a row that skip_invalid does not permit, the rest is only searched for more. */
 static bool is_refused(const struct smiles *s)
 {
-    return s->n_skipped && !s->spec->skip_invalid;
-}
-
-static int read_cells(struct smiles *s, struct err *err)
-{
-    const struct table *t = &s->table;
-    int32_t i = s->ids.n - 1;
-
-    if (s->trait >= 0 && reader_keep_cell(&s->cells, i, t, s->trait, &s->missing, err))
-        return -1;
-    return membership_cells_read(&s->division, i, t, &s->missing, err);
+    return s->skipped.n && !s->spec->skip_invalid;
 }
 
 static void note(struct smiles *s)
@@ -432,21 +399,19 @@ static void note(struct smiles *s)
     const struct molecules *m = &s->molecules;
     char number[24];
 
-    for (int k = 0; k < MOLECULE_NOTES; k++) {
-        struct noted *noted = &s->noted[k];
-
-        if (!m->is_noted[k] || noted->n++ >= DATA_EXAMPLES)
-            continue;
-        snprintf(noted->first[noted->n - 1], PLACE_BYTES, "line %lld, id \"%.30s\"%s%s",
-                 (long long)s->table.line, id_of(s, number), k == MOLECULE_ELEMENTS ? ": " : "",
-                 k == MOLECULE_ELEMENTS ? m->element : "");
-    }
+    for (int k = 0; k < MOLECULE_NOTES; k++)
+        if (m->is_noted[k])
+            examples_add(&s->noted[k], "; ", "line %lld, id \"%.30s\"%s%s",
+                         (long long)s->table.line, id_of(s, number),
+                         k == MOLECULE_ELEMENTS ? ": " : "",
+                         k == MOLECULE_ELEMENTS ? m->element : "");
 }
 
 static int read_row(struct smiles *s, struct err *err)
 {
     const struct table *t = &s->table;
     struct err why = {""};
+    int32_t i = s->ids.n;
     int status = molecules_add(&s->molecules, t->cell[s->smiles], &why);
 
     s->n_rows++;
@@ -459,25 +424,27 @@ static int read_row(struct smiles *s, struct err *err)
     if (!status || is_refused(s))
         return 0;
     note(s);
-    return add_id(s, err) || end_graph(s, err) || read_cells(s, err) ? -1 : 0;
-}
-
-static int next_row(struct smiles *s, struct err *err)
-{
-    int status = s->is_bare ? smi_next(&s->smi, err) : table_next(&s->table, err);
-
-    if (s->is_bare)
-        s->table.line = s->smi.line.number;
-    return status;
+    return add_id(s, err) || end_graph(s, err) ||
+                   (s->trait >= 0 &&
+                    reader_keep_cell(&s->cells, i, t, s->trait, &s->missing, err)) ||
+                   membership_cells_read(&s->division, i, t, &s->missing, err)
+               ? -1
+               : 0;
 }
 
 static int read_rows(struct smiles *s, int32_t most, struct err *err)
 {
     int status = 0;
 
-    while (s->ids.n - s->first < most && (status = next_row(s, err)) > 0)
+    while (s->ids.n - s->first < most) {
+        status = s->is_bare ? smi_next(&s->smi, err) : table_next(&s->table, err);
+        if (status <= 0)
+            break;
+        if (s->is_bare)
+            s->table.line = s->smi.line.number;
         if (read_row(s, err))
             return -1;
+    }
     if (status < 0)
         return -1;
     if (is_refused(s) || (!status && s->n_rows && s->ids.n == 0))
@@ -574,33 +541,24 @@ static void report_molecules(struct data_report *report, const struct smiles *s,
                                            "\"other\""},
     };
 
-    for (int k = 0; k < MOLECULE_NOTES; k++) {
-        const struct noted *noted = &s->noted[k];
-        struct buf rows = {0};
-
-        for (int32_t i = 0; i < noted->n && i < DATA_EXAMPLES; i++)
-            buf_printf(&rows, "%s%s", i ? "; " : "", noted->first[i]);
-        buf_puts(&rows, noted->n > DATA_EXAMPLES ? " ..." : "");
-        if (noted->n)
-            data_report_add(report, kind, about[k].label, "%d molecule%s %s: %s", noted->n,
-                            noted->n == 1 ? "" : "s", about[k].what, buf_text(&rows));
-        buf_release(&rows);
-    }
+    for (int k = 0; k < MOLECULE_NOTES; k++)
+        if (s->noted[k].n)
+            data_report_add(report, kind, about[k].label, "%lld molecule%s %s: %s",
+                            (long long)s->noted[k].n, plural(s->noted[k].n), about[k].what,
+                            s->noted[k].text);
 }
 
 static void report_facts(struct data_report *report, const struct smiles *s)
 {
-    struct buf rows = {0};
     int32_t n_empty = 0;
 
     for (int32_t i = 0; i < s->cells.n; i++)
         n_empty += !s->cells.text[i];
-    put_skipped(&rows, s);
-    if (s->n_skipped)
+    if (s->skipped.n)
         data_report_add(report, DATA_NOTE_WARNING, "skipped",
-                        "%s: %d of %lld rows cannot be parsed as molecules and are left out: %s",
-                        s->table.path, s->n_skipped, (long long)s->n_rows, buf_text(&rows));
-    buf_release(&rows);
+                        "%s: %lld of %lld rows cannot be parsed as molecules and are left out: %s",
+                        s->table.path, (long long)s->skipped.n, (long long)s->n_rows,
+                        s->skipped.text);
     report_molecules(report, s, DATA_NOTE_FACT);
     reader_report_columns(report, table_spelled(&s->table), s->table.path);
     target_report_spelled(report, &s->target.spelled, "classes");
@@ -631,7 +589,7 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
              membership_read(&s.membership, &source, err) || build(out, &s, err);
 
     report->unset = s.needs_trait ? "trait" : NULL;
-    report->n_skipped = s.n_skipped;
+    report->n_skipped = (int32_t)s.skipped.n;
     if (!rc)
         report_facts(report, &s);
     smiles_release(&s);
@@ -657,24 +615,14 @@ static void close_pieces(void *state)
     free(state);
 }
 
-static void forget_piece(struct smiles *s)
-{
-    s->first = s->ids.n;
-    s->molecules.n_atoms = 0;
-    edges_release(&s->molecules.bonds);
-    target_release(&s->target);
-}
-
 static void report_new(struct data_report *report, const struct smiles *s)
 {
-    struct buf rows = {0};
+    int64_t n = s->skipped.n;
 
-    put_skipped(&rows, s);
-    if (s->n_skipped)
+    if (n)
         data_report_add(report, DATA_NOTE_WARNING, "skipped",
-                        "%d molecule%s cannot be parsed and %s no prediction: %s", s->n_skipped,
-                        s->n_skipped == 1 ? "" : "s", s->n_skipped == 1 ? "has" : "have",
-                        buf_text(&rows));
+                        "%lld molecule%s cannot be parsed and %s no prediction: %s", (long long)n,
+                        plural(n), n == 1 ? "has" : "have", s->skipped.text);
     if (s->n_repeated)
         data_report_add(report, DATA_NOTE_WARNING, "names",
                         "%d molecule%s the name of an earlier one: each has a row of its own; the "
@@ -683,7 +631,6 @@ static void report_new(struct data_report *report, const struct smiles *s)
     report_molecules(report, s, DATA_NOTE_INFO);
     if (!s->is_bare)
         reader_report_columns(report, table_spelled(&s->table), s->table.path);
-    buf_release(&rows);
 }
 
 static int next_piece(struct dataset *out, void *state, int32_t most, struct data_report *report,
@@ -691,10 +638,13 @@ static int next_piece(struct dataset *out, void *state, int32_t most, struct dat
 {
     struct smiles *s = state;
 
-    forget_piece(s);
+    s->first = s->ids.n;
+    s->molecules.n_atoms = 0;
+    edges_release(&s->molecules.bonds);
+    target_release(&s->target);
     if (read_rows(s, most, err))
         return -1;
-    report->n_skipped = s->n_skipped;
+    report->n_skipped = (int32_t)s->skipped.n;
     if (s->ids.n == s->first) {
         report_new(report, s);
         return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "data/core/data_report.h"
 #include "data/core/membership.h"
 #include "data/core/reader.h"
@@ -47,7 +48,8 @@ struct tu {
     struct target target;
     int64_t *graph_start; /* [n_graphs + 1] */
     int32_t *graph_of;    /* [n_nodes] */
-    int32_t n_nodes, node_capacity;
+    int32_t n_nodes;
+    size_t capacity;
     struct tu_nodes nodes;
     struct edges edges;
     struct membership membership;
@@ -239,18 +241,11 @@ static int add_node(void *arg, const struct table *t, struct err *err)
     if (graph > tu->graphs.n)
         return table_fault(err, t, "graph %d has no row in %s, which has %d", graph,
                            tu->target_path, tu->graphs.n);
-    if (tu->n_nodes == tu->node_capacity) {
-        int64_t capacity = tu->node_capacity ? 2 * (int64_t)tu->node_capacity : 4096;
-        int32_t *grown;
-
-        if (capacity > INT32_MAX)
-            return err_set(err, "%s: more than %d nodes", t->path, tu->node_capacity);
-        grown = realloc(tu->graph_of, (size_t)capacity * sizeof *grown);
-        if (!grown)
-            return err_nomem(err, t->path, (size_t)capacity * sizeof *grown);
-        tu->graph_of = grown;
-        tu->node_capacity = (int32_t)capacity;
-    }
+    if (tu->n_nodes == INT32_MAX)
+        return err_set(err, "%s: more than %d nodes", t->path, tu->n_nodes);
+    if (array_extend(&tu->graph_of, &tu->capacity, (size_t)tu->n_nodes, sizeof *tu->graph_of,
+                     t->path, err))
+        return -1;
     if (graph > last)
         tu->graph_start[graph - 1] = tu->n_nodes;
     tu->graph_of[tu->n_nodes++] = graph - 1;

@@ -7,8 +7,6 @@
 
 #include "data/text/table.h"
 
-#define NAME_SIZE 32
-
 /* ---- a file of numbers, one row for each node ---- */
 
 struct numbers {
@@ -173,34 +171,36 @@ static int init(struct tu_nodes *out, int32_t n_features, bool is_one_hot, int32
     size_t n = (size_t)n_features * (size_t)n_nodes;
 
     out->n_features = n_features;
-    out->name = calloc((size_t)n_features, sizeof *out->name);
     if (is_one_hot)
         out->one_hot = calloc(n, sizeof *out->one_hot);
     else
         out->v = calloc(n, sizeof *out->v);
-    if (!out->name || (!out->v && !out->one_hot))
-        return err_nomem(err, "node features", n * (is_one_hot ? 1 : sizeof *out->v));
-    for (int32_t j = 0; j < n_features; j++) {
-        out->name[j] = malloc(NAME_SIZE);
-        if (!out->name[j])
-            return err_nomem(err, "node features", NAME_SIZE);
-    }
-    return 0;
+    return out->v || out->one_hot
+               ? 0
+               : err_nomem(err, "node features", n * (is_one_hot ? 1 : sizeof *out->v));
 }
 
-static void name_all(struct tu_nodes *out, const struct numbers *labels,
-                     const struct tu_values *values, const struct numbers *attributes)
+static int name_all(struct tu_nodes *out, const struct numbers *labels,
+                    const struct tu_values *values, const struct numbers *attributes,
+                    struct err *err)
 {
-    int32_t n = 0;
+    char name[32];
 
     for (int32_t j = 0; j < labels->n_cols; j++)
-        for (int32_t k = values->start[j]; k < values->start[j + 1]; k++, n++)
+        for (int32_t k = values->start[j]; k < values->start[j + 1]; k++) {
             if (labels->n_cols > 1)
-                snprintf(out->name[n], NAME_SIZE, "label%d=%.0f", j + 1, values->v[k]);
+                snprintf(name, sizeof name, "label%d=%.0f", j + 1, values->v[k]);
             else
-                snprintf(out->name[n], NAME_SIZE, "label=%.0f", values->v[k]);
-    for (int32_t j = 0; j < attributes->n_cols; j++)
-        snprintf(out->name[n++], NAME_SIZE, "attribute%d", j + 1);
+                snprintf(name, sizeof name, "label=%.0f", values->v[k]);
+            if (names_add(&out->name, name, 0, err) < 0)
+                return -1;
+        }
+    for (int32_t j = 0; j < attributes->n_cols; j++) {
+        snprintf(name, sizeof name, "attribute%d", j + 1);
+        if (names_add(&out->name, name, 0, err) < 0)
+            return -1;
+    }
+    return 0;
 }
 
 static int assemble(struct tu_nodes *out, const struct numbers *labels,
@@ -232,7 +232,7 @@ static int assemble(struct tu_nodes *out, const struct numbers *labels,
             for (int32_t j = 0; j < attributes->n_cols; j++)
                 out->v[i * out->n_features + n_hot + j] =
                     (float)attributes->v[i * attributes->n_cols + j];
-        name_all(out, labels, &values, attributes);
+        rc = name_all(out, labels, &values, attributes, err);
     }
     free(values.v);
     free(values.start);
@@ -263,11 +263,10 @@ int tu_nodes_degrees(struct tu_nodes *out, const struct edges *edges, int32_t n_
                      struct err *err)
 {
     memset(out, 0, sizeof *out);
-    if (init(out, 1, false, n_nodes, err)) {
+    if (init(out, 1, false, n_nodes, err) || names_add(&out->name, "degree", 0, err) < 0) {
         tu_nodes_release(out);
         return -1;
     }
-    snprintf(out->name[0], NAME_SIZE, "degree");
     for (int64_t e = 0; e < edges->n; e++) {
         out->v[edges->source[e]]++;
         out->v[edges->target[e]]++;
@@ -279,9 +278,7 @@ void tu_nodes_release(struct tu_nodes *nodes)
 {
     if (!nodes)
         return;
-    for (int32_t j = 0; nodes->name && j < nodes->n_features; j++)
-        free(nodes->name[j]);
-    free(nodes->name);
+    names_release(&nodes->name);
     free(nodes->one_hot);
     free(nodes->v);
     memset(nodes, 0, sizeof *nodes);
@@ -292,5 +289,5 @@ void tu_nodes_into(struct draft *draft, const struct tu_nodes *nodes)
     draft->n_features = nodes->n_features;
     draft->dosage = nodes->one_hot;
     draft->features = nodes->v;
-    draft->feature_names = (const char *const *)nodes->name;
+    draft->feature_names = nodes->name.text;
 }

@@ -13,7 +13,7 @@ struct tu_nodes {
     int32_t n_features; /* F */
     int8_t *one_hot;    /* (M, F) if there are only labels; or NULL, and */
     float *v;           /* (M, F) labels first */
-    char **name;        /* [F] owned: label=VALUE, attributeN, degree */
+    struct names name;  /* [F] label=VALUE, attributeN, degree */
     int64_t n_unknown;  /* labels that `like` lacks; they become zeros */
     double unknown;     /* the first of these, and its row from 1 */
     int64_t unknown_row;

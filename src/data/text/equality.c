@@ -99,15 +99,7 @@ int32_t equality_pick(const char *const *texts, int32_t n, int32_t except, const
 
 void equality_note(struct equality_count *count, const char *text, const char *as, int64_t n)
 {
-    enum { EXAMPLES = 3 };
-    size_t size = strlen(count->first);
-
-    if (count->n_texts < EXAMPLES)
-        snprintf(count->first + size, sizeof count->first - size, "%s\"%.40s\" as \"%.40s\"",
-                 count->n_texts ? ", " : "", text, as);
-    else if (count->n_texts == EXAMPLES)
-        snprintf(count->first + size, sizeof count->first - size, " ...");
-    count->n_texts++;
+    examples_add(&count->texts, ", ", "\"%.40s\" as \"%.40s\"", text, as);
     count->n += n;
 }
 

@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "base/buf.h"
+#include "data/text/examples.h"
 #include "data/text/names.h"
 
 /* Replace the contents of out by the key of a text: texts with the same key are equal by value or
@@ -21,10 +22,10 @@ bool equality_key(struct buf *out, const char *text);
  * with its key, else -1. texts [n] may contain NULL; texts[except] is left out, -1: none. */
 int32_t equality_pick(const char *const *texts, int32_t n, int32_t except, const char *text);
 
-/* Matches of texts whose bytes differ, with the first three texts: "a" as "A". */
+/* Matches of texts whose bytes differ, with examples: "a" as "A". */
 struct equality_count {
-    int64_t n, n_texts;
-    char first[400];
+    int64_t n;
+    struct examples texts;
 };
 
 /* Count n matches of a text. */

@@ -39,22 +39,6 @@ static void add(struct buf *out, const char *path, size_t n, const char *rest)
     buf_putc(out, '\0');
 }
 
-static void add_plink(struct buf *out, const char *path)
-{
-    size_t stem = file_names_plink_stem(path);
-
-    for (int i = 0; i < FILE_NAMES_PLINK; i++)
-        add(out, path, stem, file_names_plink[i]);
-}
-
-/* Returns the length of DS_ in DS_graph_indicator.txt, 0 for other names. */
-static size_t tu_prefix(const char *name)
-{
-    return file_names_end_in(name, FILE_NAMES_TU_INDICATOR)
-               ? strlen(name) - strlen(FILE_NAMES_TU_INDICATOR) + 1
-               : 0;
-}
-
 static void add_members(struct buf *out, const char *folder, const char *like, size_t n)
 {
     const struct dirent *entry;
@@ -73,24 +57,23 @@ static void add_folder(struct buf *out, const char *folder)
 {
     const struct dirent *entry;
     DIR *dir = opendir(folder);
-    size_t n;
 
-    while (dir && (entry = readdir(dir))) {
-        n = tu_prefix(entry->d_name);
-        if (n)
-            add_members(out, folder, entry->d_name, n);
-    }
+    while (dir && (entry = readdir(dir)))
+        if (file_names_end_in(entry->d_name, FILE_NAMES_TU_INDICATOR)) /* DS_graph_indicator.txt */
+            add_members(out, folder, entry->d_name,
+                        strlen(entry->d_name) - strlen(FILE_NAMES_TU_INDICATOR) + 1);
     if (dir)
         closedir(dir);
 }
 
 void file_names_of(struct buf *out, const char *path)
 {
-    bool is_one = file_names_plink_stem(path) < strlen(path);
+    size_t stem = file_names_plink_stem(path);
     struct stat status;
 
-    if (stat(path, &status) || is_one)
-        add_plink(out, path);
+    if (stat(path, &status) || stem < strlen(path))
+        for (int i = 0; i < FILE_NAMES_PLINK; i++)
+            add(out, path, stem, file_names_plink[i]);
     else if (S_ISDIR(status.st_mode))
         add_folder(out, path);
     else

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 /* By default uthash ends the process when memory is short. */
 #define HASH_NONFATAL_OOM 1
 #define uthash_nonfatal_oom(item) ((item)->was_lost = 1)
@@ -63,18 +65,11 @@ int32_t names_add_repeated(struct names *names, const char *text, int64_t line, 
     size_t size = strlen(text) + 1;
     struct name *name;
 
-    if (names->n == names->capacity) {
-        int32_t capacity = names->capacity ? 2 * names->capacity : 64;
-        const char **grown;
-
-        if (names->capacity > INT32_MAX / 2)
-            return err_set(err, "more than %d ids", names->capacity);
-        grown = realloc(names->text, (size_t)capacity * sizeof *grown);
-        if (!grown)
-            return err_nomem(err, "ids", (size_t)capacity * sizeof *grown);
-        names->text = grown;
-        names->capacity = capacity;
-    }
+    if (names->n == INT32_MAX)
+        return err_set(err, "more than %d ids", names->n);
+    if (array_extend(&names->text, &names->capacity, (size_t)names->n, sizeof *names->text, "ids",
+                     err))
+        return -1;
     name = malloc(sizeof *name + size);
     if (!name)
         return err_nomem(err, "ids", sizeof *name + size);

@@ -3,6 +3,7 @@
 #ifndef DATA_TEXT_NAMES_H
 #define DATA_TEXT_NAMES_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
@@ -12,7 +13,7 @@ struct name;
 struct names {
     const char **text; /* [n] owned */
     int32_t n;
-    int32_t capacity;
+    size_t capacity;
     struct name *by_text; /* uthash; owns the texts */
 };
 

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "data/text/table.h"
 
+#include <errno.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
+#include "base/array.h"
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/nearest.h"
@@ -163,15 +166,8 @@ static int add_cell(struct table *t, size_t start, struct err *err)
                            "a line of more than %zu cells: this is the limit; check that the file "
                            "is a table of text",
                            CELLS_MAX(t->limit));
-    if (s->n_cells == s->cell_capacity) {
-        size_t capacity = s->cell_capacity ? 2 * s->cell_capacity : 16;
-        size_t *grown = realloc(s->start, capacity * sizeof *grown);
-
-        if (!grown)
-            return err_nomem(err, t->path, capacity * sizeof *grown);
-        s->start = grown;
-        s->cell_capacity = capacity;
-    }
+    if (array_extend(&s->start, &s->cell_capacity, s->n_cells, sizeof *s->start, t->path, err))
+        return -1;
     s->start[s->n_cells++] = start;
     return 0;
 }
@@ -273,16 +269,6 @@ static void drop_empty(struct table_source *s, size_t n)
         s->n_cells--;
 }
 
-/* Cells below the empty names of a header belong to no column. */
-static void drop_unnamed(struct table_source *s, size_t n)
-{
-    if (!s->n_unnamed)
-        return;
-    drop_empty(s, n);
-    if (s->n_cells > n && s->n_cells <= n + s->n_unnamed)
-        s->n_cells = n;
-}
-
 /* TASSEL writes lines of ## before the header. */
 static int find_separator(struct table *t, struct err *err)
 {
@@ -360,15 +346,6 @@ static int read_header(struct table *t, struct err *err)
 
 /* ---- row names ---- */
 
-/* R's write.table() omits the first cell of the header. An empty last cell is only a separator. */
-static bool is_header_short(const struct table *t)
-{
-    const struct table_source *s = t->source;
-
-    return s->first.status > 0 && s->n_cells == (size_t)t->n_cols + 1 &&
-           s->line.text.data[s->start[s->n_cells - 1]];
-}
-
 /* A header that begins with the name of an id column lacks the name of another one. */
 static bool names_ids(const struct table *t)
 {
@@ -435,7 +412,9 @@ static int read_ahead(struct table *t, struct err *err)
     s->first.status = read_row(t, &s->first.err);
     s->first.line = t->line;
     t->line = line;
-    if (!is_header_short(t))
+    /* R's write.table() omits the first cell of the header; an empty last cell is only a separator */
+    if (s->first.status <= 0 || s->n_cells != (size_t)t->n_cols + 1 ||
+        !s->line.text.data[s->start[s->n_cells - 1]])
         return is_all_numbers(t)
                    ? table_fault(err, t,
                                  "a header is missing: the first line must name the columns, "
@@ -488,6 +467,7 @@ int table_next(struct table *t, struct err *err)
 {
     struct table_source *s = t->source;
     bool is_first = s->first.is_there;
+    size_t n;
     int status = is_first ? s->first.status : read_row(t, err);
 
     if (is_first) {
@@ -498,16 +478,19 @@ int table_next(struct table *t, struct err *err)
     s->first.is_there = false;
     if (status <= 0)
         return status;
-    drop_unnamed(s, (size_t)t->n_cols + s->n_skipped);
+    n = (size_t)t->n_cols + s->n_skipped;
+    if (s->n_unnamed) /* cells below the empty names of a header belong to no column */
+        drop_empty(s, n);
+    if (s->n_unnamed && s->n_cells > n && s->n_cells <= n + s->n_unnamed)
+        s->n_cells = n;
     if (s->n_cells == (size_t)t->n_cols + 1 && is_first && !s->n_skipped &&
         !strcmp(s->line.text.data + s->start[0], "1"))
         return table_fault(err, t,
                            "one cell more than the header: if R's write.table() numbered the rows, "
                            "write the table with row.names = FALSE");
-    if (s->n_cells != (size_t)t->n_cols + s->n_skipped)
+    if (s->n_cells != n)
         return table_fault(err, t, "%zu cells: the %s has %zu", s->n_cells,
-                           t->has_row_names || s->n_skipped ? "first row" : "header",
-                           (size_t)t->n_cols + s->n_skipped);
+                           t->has_row_names || s->n_skipped ? "first row" : "header", n);
     if (point_at_cells(&t->cell, s, err))
         return -1;
     return 1;
@@ -585,4 +568,90 @@ int32_t table_column(const struct table *t, const char *name, int32_t except, st
 const struct equality_count *table_spelled(const struct table *t)
 {
     return &t->source->spelled;
+}
+
+/* ---- values ---- */
+
+bool table_is_missing(const char *cell)
+{
+    switch (cell[0]) {
+    case '\0':
+        return true;
+    case '.':
+        return cell[1] == '\0';
+    case 'N':
+        return strcmp(cell, "NA") == 0 || strcmp(cell, "NaN") == 0;
+    case 'n':
+        return strcmp(cell, "nan") == 0;
+    default:
+        return false;
+    }
+}
+
+bool table_parse_number(double *out, const char *cell)
+{
+    char *end;
+
+    /* Nearly every cell of a genotype table is one digit. */
+    if (cell[0] >= '0' && cell[0] <= '9' && cell[1] == '\0') {
+        *out = cell[0] - '0';
+        return true;
+    }
+    if (!cell[0] || cell[strspn(cell, "0123456789+-.eE")])
+        return false;
+    *out = strtod(cell, &end);
+    return *end == '\0' && isfinite((float)*out);
+}
+
+bool table_parse_comma(double *out, const char *cell)
+{
+    char copy[64];
+    size_t n = strlen(cell), at = strcspn(cell, ",");
+
+    if (n >= sizeof copy || at == n || strchr(cell, '.'))
+        return false;
+    memcpy(copy, cell, n + 1);
+    copy[at] = '.';
+    return table_parse_number(out, copy);
+}
+
+/* 0,5 but not 1,234, which may be a thousand. */
+static bool read_comma(double *out, const char *cell)
+{
+    size_t digits = strlen(cell) - strcspn(cell, ",");
+
+    return digits > 1 && *cell != ',' && (digits != 4 || cell[strspn(cell, "+-")] == '0') &&
+           table_parse_comma(out, cell);
+}
+
+int table_number(double *out, const struct table *t, int32_t col, struct err *err)
+{
+    const char *cell = t->cell[col];
+
+    if (table_parse_number(out, cell) || (t->separator != ',' && read_comma(out, cell)))
+        return 0;
+    *out = NAN;
+    if (table_is_missing(cell))
+        return 0;
+    return table_fault(err, t,
+                       "column \"%.80s\" = \"%.80s\": must be a number%s, or empty or NA where "
+                       "missing",
+                       t->name[col], cell, strchr(cell, ',') ? " with a decimal point" : "");
+}
+
+int table_whole(int32_t *out, const struct table *t, int32_t col, int32_t low, int32_t high,
+                const char *what, struct err *err)
+{
+    const char *cell = t->cell[col];
+    char *end;
+    long long v;
+
+    errno = 0;
+    v = strtoll(cell, &end, 10);
+    if (end == cell || *end || errno)
+        return table_fault(err, t, "%s \"%.80s\": must be a whole number", what, cell);
+    if (v < low || v > high)
+        return table_fault(err, t, "%s %lld: must be in [%d, %d]", what, v, low, high);
+    *out = (int32_t)v;
+    return 0;
 }

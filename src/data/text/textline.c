@@ -134,12 +134,3 @@ int textline_peek(struct textline *t, struct err *err)
     t->is_after_cr = false;
     return 0;
 }
-
-void textline_trim_end(char *text)
-{
-    size_t n = strlen(text);
-
-    while (n && strchr(" \t", text[n - 1]))
-        n--;
-    text[n] = '\0';
-}

@@ -48,7 +48,4 @@ int textline_append(struct textline *t, struct err *err);
 /* Read ahead: at chunk_at begin 128 KiB, or all that the file has. -1 and err like read(). */
 int textline_peek(struct textline *t, struct err *err);
 
-/* Cut blanks off the end, in place. */
-void textline_trim_end(char *text);
-
 #endif
