@@ -28,7 +28,7 @@
 #include "run/job_prepare.h"
 #include "run/program_lines.h"
 #include "run/sweep_run.h"
-#include "sched/shared.h"
+#include "sched/world.h"
 #include "store/lock.h"
 #include "store/store.h"
 #include "tensor/gemm.h"

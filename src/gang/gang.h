@@ -29,7 +29,7 @@
 #define GANG_SILENT_S 10.0
 
 /* A text that all ranks must have alike is compared up to here. */
-enum { GANG_TEXT = 256, GANG_HOST = 64 };
+enum { GANG_TEXT = 256, GANG_HOST = 64, GANG_WHY = 512 };
 
 enum gang_trouble {
     GANG_FINE,
@@ -44,10 +44,6 @@ struct gang_failure {
     enum gang_trouble trouble;
     struct err why;
 };
-
-/* Always -1, for `return gang_fails(failure, ...)`. */
-int gang_fails(struct gang_failure *failure, enum gang_trouble trouble, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
 
 struct gang_place {
     int32_t rank, size;
@@ -102,23 +98,11 @@ void gang_close(struct gang_member *gang);
 
 /* ---- counters, for `profile` ---- */
 
-#define GANG_CALL_TABLE(X)   \
-    X(SUM, "sum")            \
-    X(SUM_FEW, "sum of few") \
-    X(SHARE, "share")        \
-    X(AGREE, "agree")
-
-enum gang_call {
-#define GANG_CALL_ENUM(id, name) GANG_##id,
-    GANG_CALL_TABLE(GANG_CALL_ENUM)
-#undef GANG_CALL_ENUM
-        GANG_CALLS
-};
-
-const char *gang_call_name(enum gang_call call);
+enum gang_call { GANG_SUM, GANG_SHARE, GANG_AGREE, GANG_CALLS };
 
 /* Classes of size: up to 64 B, 256 B, 1 KiB ... 1 GiB and above. */
 enum { GANG_SIZES = 13 };
+int gang_size_class(size_t bytes);
 
 struct gang_count {
     int64_t calls, bytes; /* of what is summed or shared, once */
@@ -131,7 +115,6 @@ struct gang_counts {
     double meeting_s; /* in gang_open() */
 };
 
-int64_t gang_size_limit(int class); /* bytes of its largest message */
 const struct gang_counts *gang_counts(const struct gang_member *gang);
 
 #endif

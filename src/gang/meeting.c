@@ -24,9 +24,9 @@ static const char magic[8] = "espgang";
 
 /* Other versions must be able to read the first members of this one. */
 _Static_assert(sizeof(struct introduction) ==
-                   8 + 16 + 4 + GANG_HOST + 11 * 4 + MEETING_WHY + 2 * GANG_TEXT,
+                   8 + 16 + 4 + GANG_HOST + 11 * 4 + GANG_WHY + 2 * GANG_TEXT,
                "struct introduction has padding");
-_Static_assert(sizeof(struct reply) == 4 * 4 + 8 + GANG_HOST + MEETING_WHY,
+_Static_assert(sizeof(struct reply) == 4 * 4 + 8 + GANG_HOST + GANG_WHY,
                "struct reply has padding");
 
 static double now_s(void)
@@ -34,22 +34,22 @@ static double now_s(void)
     return clock_now(&clock_system);
 }
 
-struct deadline deadline_renew(const struct deadline *deadline, bool is_first)
+struct time_limit time_limit_renew(const struct time_limit *limit, bool is_first)
 {
-    struct deadline renewed = *deadline;
+    struct time_limit renewed = *limit;
 
-    renewed.until_s = now_s() + deadline->limit_s;
+    renewed.until_s = now_s() + limit->limit_s;
     if (!is_first)
-        renewed.until_s += LATER * deadline->limit_s + LATER_S;
+        renewed.until_s += LATER * limit->limit_s + LATER_S;
     return renewed;
 }
 
-int deadline_check(const struct deadline *deadline, const char *what, struct gang_failure *failure)
+int time_limit_check(const struct time_limit *limit, const char *what, struct gang_failure *failure)
 {
-    if (deadline->keep_waiting && !deadline->keep_waiting(deadline->arg))
+    if (limit->keep_waiting && !limit->keep_waiting(limit->arg))
         return gang_fails(failure, GANG_STOPPED, "the rank was told to leave its gang");
-    if (now_s() > deadline->until_s)
-        return gang_fails(failure, GANG_LOST, "%s within %g s", what, deadline->limit_s);
+    if (now_s() > limit->until_s)
+        return gang_fails(failure, GANG_LOST, "%s within %g s", what, limit->limit_s);
     return 0;
 }
 
@@ -172,7 +172,7 @@ static bool read_caller(struct reception *reception, struct caller *caller)
     caller->got += (size_t)got;
     if (!has_introduced_itself(caller))
         return true;
-    caller->introduction.host[GANG_HOST - 1] = caller->introduction.why[MEETING_WHY - 1] = '\0';
+    caller->introduction.host[GANG_HOST - 1] = caller->introduction.why[GANG_WHY - 1] = '\0';
     caller->introduction.build[GANG_TEXT - 1] = caller->introduction.processor[GANG_TEXT - 1] =
         '\0';
     return is_member(reception, caller);
@@ -266,7 +266,7 @@ static int32_t look_at_callers(const struct reception *reception, const struct i
 }
 
 static void judge_absent(const struct reception *reception, const struct introduction *own,
-                         const struct deadline *deadline, struct reply *reply)
+                         const struct time_limit *limit, struct reply *reply)
 {
     bool is_local = own->level == MEETING_LOCAL;
     int32_t first = 0, n_absent = 0;
@@ -279,15 +279,15 @@ static void judge_absent(const struct reception *reception, const struct introdu
     }
     if (n_absent > 1)
         judge(reply, GANG_LOST, "%d of %d %s of the gang did not come to %s within %g s", n_absent,
-              own->n, is_local ? "ranks" : "hosts", own->host, deadline->limit_s);
+              own->n, is_local ? "ranks" : "hosts", own->host, limit->limit_s);
     else
         judge(reply, GANG_LOST, "%s %d of the gang did not come to %s within %g s",
               is_local ? "rank" : "host", is_local ? own->rank + first : first, own->host,
-              deadline->limit_s);
+              limit->limit_s);
 }
 
 void reception_gather(struct reception *reception, const struct introduction *own,
-                      const struct deadline *deadline, struct reply *reply)
+                      const struct time_limit *limit, struct reply *reply)
 {
     struct gang_failure failure;
     double linger_until_s = 0;
@@ -300,12 +300,12 @@ void reception_gather(struct reception *reception, const struct introduction *ow
         double now = now_s();
 
         if (reply->trouble && linger_until_s <= 0)
-            linger_until_s = now + fmin(LINGER_S, deadline->limit_s);
+            linger_until_s = now + fmin(LINGER_S, limit->limit_s);
         if (reply->trouble && now >= linger_until_s)
             return;
-        if (deadline_check(deadline, "", &failure)) {
+        if (time_limit_check(limit, "", &failure)) {
             if (failure.trouble == GANG_LOST)
-                judge_absent(reception, own, deadline, reply);
+                judge_absent(reception, own, limit, reply);
             judge(reply, failure.trouble, "%s", failure.why.text);
             return;
         }
@@ -331,46 +331,39 @@ void introduction_init(struct introduction *introduction, const struct gang_plac
     snprintf(introduction->processor, sizeof introduction->processor, "%s", options->processor);
 }
 
-/* Wait until fd is ready. */
-static int wait_for(int fd, short events, const char *who, const struct deadline *deadline,
-                    struct gang_failure *failure)
+static int wire(int fd, char *bytes, size_t n, short events, const char *who,
+                const struct time_limit *limit, struct gang_failure *failure)
 {
     struct pollfd wanted = {.fd = fd, .events = events};
     char what[GANG_HOST + 64];
 
     snprintf(what, sizeof what, "%s did not answer", who);
-    if (deadline_check(deadline, what, failure))
-        return -1;
-    poll(&wanted, 1, STEP_MS);
+    for (size_t at = 0; at < n;) {
+        ssize_t moved = events == POLLIN
+                            ? recv(fd, bytes + at, n - at, MSG_DONTWAIT)
+                            : send(fd, bytes + at, n - at, MSG_NOSIGNAL | MSG_DONTWAIT);
+
+        if (moved > 0) {
+            at += (size_t)moved;
+            continue;
+        }
+        if (moved == 0 || (errno != EAGAIN && errno != EINTR))
+            return gang_fails(failure, GANG_LOST, "%s has ended", who);
+        if (time_limit_check(limit, what, failure))
+            return -1;
+        poll(&wanted, 1, STEP_MS);
+    }
     return 0;
 }
 
-int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct deadline *deadline,
+int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct time_limit *limit,
               struct gang_failure *failure)
 {
-    for (size_t at = 0; at < n;) {
-        ssize_t sent = send(fd, (const char *)bytes + at, n - at, MSG_NOSIGNAL | MSG_DONTWAIT);
-
-        if (sent < 0 && errno != EAGAIN && errno != EINTR)
-            return gang_fails(failure, GANG_LOST, "%s has ended", who);
-        if (sent < 0 && wait_for(fd, POLLOUT, who, deadline, failure))
-            return -1;
-        at += sent > 0 ? (size_t)sent : 0;
-    }
-    return 0;
+    return wire(fd, (char *)(uintptr_t)bytes, n, POLLOUT, who, limit, failure);
 }
 
-int wire_receive(int fd, void *bytes, size_t n, const char *who, const struct deadline *deadline,
+int wire_receive(int fd, void *bytes, size_t n, const char *who, const struct time_limit *limit,
                  struct gang_failure *failure)
 {
-    for (size_t at = 0; at < n;) {
-        ssize_t got = recv(fd, (char *)bytes + at, n - at, MSG_DONTWAIT);
-
-        if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
-            return gang_fails(failure, GANG_LOST, "%s has ended", who);
-        if (got < 0 && wait_for(fd, POLLIN, who, deadline, failure))
-            return -1;
-        at += got > 0 ? (size_t)got : 0;
-    }
-    return 0;
+    return wire(fd, bytes, n, POLLIN, who, limit, failure);
 }

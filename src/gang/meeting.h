@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 
 #include "base/hash.h"
-#include "gang/gang.h"
+#include "gang/member.h"
 
 /* Differs between versions whose ranks could not talk to each other. */
 enum { MEETING_PROTOCOL = 2 };
@@ -26,8 +26,6 @@ enum meeting_level {
     MEETING_LOCAL, /* the ranks of a host, by a Unix socket */
     MEETING_HOSTS  /* the leaders of the hosts, by TCP */
 };
-
-enum { MEETING_WHY = 512 };
 
 /* Has the same size and the same first four members in all versions. */
 struct introduction {
@@ -45,7 +43,7 @@ struct introduction {
     uint32_t port;    /* MEETING_HOSTS: where the sender listens */
     uint32_t trouble; /* enum gang_trouble of the sender's host */
     uint32_t zero;
-    char why[MEETING_WHY];
+    char why[GANG_WHY];
     char build[GANG_TEXT];
     char processor[GANG_TEXT];
 };
@@ -57,12 +55,12 @@ struct reply {
     uint64_t page_bytes;    /* MEETING_LOCAL */
     int32_t rank;           /* the sender's */
     char host[GANG_HOST];
-    char why[MEETING_WHY];
+    char why[GANG_WHY];
     uint32_t zero;
 };
 
 /* Until when to wait for others. */
-struct deadline {
+struct time_limit {
     double until_s; /* by clock_system */
     double limit_s; /* for messages */
     bool (*keep_waiting)(void *arg);
@@ -70,11 +68,24 @@ struct deadline {
 };
 
 /* The limit from now on; those who wait for the first one's answer wait a little longer. */
-struct deadline deadline_renew(const struct deadline *deadline, bool is_first);
+struct time_limit time_limit_renew(const struct time_limit *limit, bool is_first);
 
 /* 0, or -1 and failure: the time is over ("WHAT did not happen within 60 s"), or this rank was told to
  * leave. */
-int deadline_check(const struct deadline *deadline, const char *what, struct gang_failure *failure);
+int time_limit_check(const struct time_limit *limit, const char *what,
+                     struct gang_failure *failure);
+
+/* ---- the two meetings ---- */
+
+/* Fill in members, lives and page. own: introduction. On the leader, a trouble of its host is in `own`
+ * afterwards, and meeting_hosts() must follow. */
+int meeting_local(struct gang_member *g, struct introduction *own, const struct time_limit *limit,
+                  struct gang_failure *failure);
+
+/* Leaders of several hosts: fill in links, and first ranks and names of the page. own: introduction of
+ * meeting_local(). */
+int meeting_hosts(struct gang_member *g, struct introduction *own, const struct gang_place *place,
+                  const struct time_limit *limit, struct gang_failure *failure);
 
 /* ---- those who come ---- */
 
@@ -113,7 +124,7 @@ int reception_take(struct reception *reception, int32_t index, uint32_t channel)
 /* Wait until the indices 1 ... n - 1 have introduced themselves on channel 0, and decide: *reply is the answer
  * to all. After a trouble, late ones may come for one more second, so that they hear of it. */
 void reception_gather(struct reception *reception, const struct introduction *own,
-                      const struct deadline *deadline, struct reply *reply);
+                      const struct time_limit *limit, struct reply *reply);
 
 /* ---- messages ---- */
 
@@ -124,9 +135,9 @@ void introduction_init(struct introduction *introduction, const struct gang_plac
 int meeting_broken(struct gang_failure *failure, const char *what);
 
 /* All n bytes, or -1 and failure, in which the other one is WHO. */
-int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct deadline *deadline,
+int wire_send(int fd, const void *bytes, size_t n, const char *who, const struct time_limit *limit,
               struct gang_failure *failure);
-int wire_receive(int fd, void *bytes, size_t n, const char *who, const struct deadline *deadline,
+int wire_receive(int fd, void *bytes, size_t n, const char *who, const struct time_limit *limit,
                  struct gang_failure *failure);
 
 #endif

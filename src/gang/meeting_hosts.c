@@ -13,7 +13,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "gang/gang_state.h"
+#include "gang/meeting.h"
 
 #define RETRY_S 20e-3
 #define EXPLAIN_S 1.0
@@ -30,7 +30,7 @@ struct host_entry {
 struct meeting {
     struct gang_member *g;
     struct introduction *own;
-    struct deadline deadline;
+    struct time_limit limit;
     struct gang_failure *failure;
     struct reception reception;
     struct host_entry *entries; /* [n_hosts] */
@@ -79,7 +79,7 @@ static int listen_at(int32_t port, struct gang_failure *failure)
 
 /* Return a connection, -1: not now, or -2 and failure. */
 static int try_connect(const struct sockaddr *address, socklen_t n, const char *what,
-                       const struct deadline *deadline, struct gang_failure *failure)
+                       const struct time_limit *limit, struct gang_failure *failure)
 {
     int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0), code;
     socklen_t size = sizeof code;
@@ -89,7 +89,7 @@ static int try_connect(const struct sockaddr *address, socklen_t n, const char *
         return -1;
     code = connect(fd, address, n) ? errno : 0;
     while (code == EINPROGRESS || code == EINTR) {
-        if (deadline_check(deadline, what, failure)) {
+        if (time_limit_check(limit, what, failure)) {
             close(fd);
             return -2;
         }
@@ -106,7 +106,7 @@ static int try_connect(const struct sockaddr *address, socklen_t n, const char *
     return -1;
 }
 
-static int connect_to_name(const char *name, int32_t port, const struct deadline *deadline,
+static int connect_to_name(const char *name, int32_t port, const struct time_limit *limit,
                            struct gang_failure *failure)
 {
     struct addrinfo hints = {.ai_socktype = SOCK_STREAM}, *all = NULL;
@@ -120,10 +120,10 @@ static int connect_to_name(const char *name, int32_t port, const struct deadline
         if (code && code != EAI_AGAIN)
             return gang_fails(failure, GANG_BROKEN, "%s: %s", name, gai_strerror(code));
         for (const struct addrinfo *one = code ? NULL : all; one && fd == -1; one = one->ai_next)
-            fd = try_connect(one->ai_addr, one->ai_addrlen, what, deadline, failure);
+            fd = try_connect(one->ai_addr, one->ai_addrlen, what, limit, failure);
         if (!code)
             freeaddrinfo(all);
-        if (fd == -1 && deadline_check(deadline, what, failure))
+        if (fd == -1 && time_limit_check(limit, what, failure))
             fd = -2;
         if (fd == -1)
             clock_sleep(RETRY_S);
@@ -197,7 +197,7 @@ static struct reply word_of(const struct meeting *m, int rc)
 
     if (rc) {
         word.trouble = m->failure->trouble;
-        snprintf(word.why, sizeof word.why, "%.*s", MEETING_WHY - 1, m->failure->why.text);
+        snprintf(word.why, sizeof word.why, "%.*s", GANG_WHY - 1, m->failure->why.text);
     }
     return word;
 }
@@ -206,7 +206,7 @@ static void send_reply(const struct meeting *m, int fd, const struct reply *repl
 {
     struct gang_failure ignored;
 
-    wire_send(fd, reply, sizeof *reply, "", &m->deadline, &ignored);
+    wire_send(fd, reply, sizeof *reply, "", &m->limit, &ignored);
 }
 
 /* Rank 0: answer to all who have come, and send the table to all, even if one has ended. */
@@ -227,7 +227,7 @@ static int answer(struct meeting *m, struct reply *reply)
         return gang_fails(m->failure, (enum gang_trouble)reply->trouble, "%s", reply->why);
     for (int32_t host = 1; host < g->n_hosts; host++)
         if (wire_send(g->links[host].data, m->entries, (size_t)g->n_hosts * sizeof *m->entries,
-                      m->names[host], &m->deadline, m->failure))
+                      m->names[host], &m->limit, m->failure))
             rc = -1;
     return rc;
 }
@@ -237,10 +237,10 @@ static int hear(struct meeting *m, int32_t host)
 {
     struct reply reply;
 
-    if (wire_receive(m->g->links[host].data, &reply, sizeof reply, m->names[host], &m->deadline,
+    if (wire_receive(m->g->links[host].data, &reply, sizeof reply, m->names[host], &m->limit,
                      m->failure))
         return -1;
-    reply.why[MEETING_WHY - 1] = '\0';
+    reply.why[GANG_WHY - 1] = '\0';
     return reply.trouble ? gang_fails(m->failure, (enum gang_trouble)reply.trouble, "%s", reply.why)
                          : 0;
 }
@@ -267,7 +267,7 @@ static int introduce(struct meeting *m, int32_t host, uint32_t channel, int fd)
     else
         m->g->links[host].beat = fd;
     m->own->channel = channel;
-    return wire_send(fd, m->own, sizeof *m->own, m->names[host], &m->deadline, m->failure);
+    return wire_send(fd, m->own, sizeof *m->own, m->names[host], &m->limit, m->failure);
 }
 
 /* A leader cannot be reached. If it has ended, or has left because of a trouble, rank 0 says so
@@ -294,7 +294,7 @@ static int join(struct meeting *m, int32_t host, uint32_t channel)
     int fd;
 
     snprintf(what, sizeof what, "%s did not answer", m->names[host]);
-    fd = try_connect((const struct sockaddr *)&entry->address, entry->length, what, &m->deadline,
+    fd = try_connect((const struct sockaddr *)&entry->address, entry->length, what, &m->limit,
                      m->failure);
     if (fd == -1)
         return explain(m, host, errno);
@@ -331,7 +331,7 @@ static int await_later(struct meeting *m)
 
     while (take_callers(m)) {
         if (peek(m, 0, &has_word) || (has_word && hear(m, 0)) ||
-            deadline_check(&m->deadline, "leaders of the gang's hosts did not connect", m->failure))
+            time_limit_check(&m->limit, "leaders of the gang's hosts did not connect", m->failure))
             return -1;
         reception_step(&m->reception, &m->g->links[0].data, 1);
     }
@@ -362,8 +362,8 @@ static int await_all(struct meeting *m)
                 m->fds[n_fds++] = g->links[host].data;
         }
         rc = rc ? rc
-                : deadline_check(&m->deadline, "leaders of the gang's hosts did not connect",
-                                 m->failure);
+                : time_limit_check(&m->limit, "leaders of the gang's hosts did not connect",
+                                   m->failure);
         if (!rc && n_missing)
             reception_step(&m->reception, m->fds, n_fds);
     }
@@ -377,7 +377,7 @@ static int lead(struct meeting *m)
     struct reply reply, word;
     int rc;
 
-    reception_gather(&m->reception, m->own, &m->deadline, &reply);
+    reception_gather(&m->reception, m->own, &m->limit, &reply);
     FAULT("gang: before the hosts are answered");
     rc = answer(m, &reply);
     if (reply.trouble)
@@ -398,13 +398,13 @@ static int follow(struct meeting *m, const char *address, int32_t port)
 
     snprintf(m->entries[0].host, GANG_HOST, "%.63s", address);
     name_leader(m, 0);
-    fd = connect_to_name(address, port, &m->deadline, m->failure);
+    fd = connect_to_name(address, port, &m->limit, m->failure);
     if (fd < 0 || introduce(m, 0, DATA, fd))
         return -1;
     FAULT("gang: has introduced itself to rank 0");
-    m->deadline = deadline_renew(&m->deadline, false);
+    m->limit = time_limit_renew(&m->limit, false);
     if (hear(m, 0) || wire_receive(fd, m->entries, (size_t)g->n_hosts * sizeof *m->entries,
-                                   m->names[0], &m->deadline, m->failure))
+                                   m->names[0], &m->limit, m->failure))
         return -1;
     for (int32_t host = 0; host < g->n_hosts; host++)
         name_leader(m, host);
@@ -420,9 +420,9 @@ static int follow(struct meeting *m, const char *address, int32_t port)
 }
 
 int meeting_hosts(struct gang_member *g, struct introduction *own, const struct gang_place *place,
-                  const struct deadline *deadline, struct gang_failure *failure)
+                  const struct time_limit *limit, struct gang_failure *failure)
 {
-    struct meeting m = {.g = g, .own = own, .deadline = *deadline, .failure = failure};
+    struct meeting m = {.g = g, .own = own, .limit = *limit, .failure = failure};
     struct sockaddr_in6 address = {0};
     socklen_t n_address = sizeof address;
     int listener, rc = -1;

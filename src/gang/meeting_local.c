@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "gang/gang_state.h"
+#include "gang/meeting.h"
 
 #define RETRY_S 2e-3
 
@@ -28,13 +28,6 @@ static socklen_t address_of(struct sockaddr_un *address, const struct gang_membe
     n = snprintf(address->sun_path + 1, sizeof address->sun_path - 1, "espalier-gang-%u-%s-%d",
                  (unsigned)geteuid(), hash_hex(own->token, token), g->host);
     return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 + (size_t)n);
-}
-
-int *no_descriptors(int32_t n)
-{
-    int *fds = malloc((size_t)n * sizeof *fds);
-
-    return fds ? memset(fds, 0xff, (size_t)n * sizeof *fds) : NULL;
 }
 
 /* ---- the page ---- */
@@ -70,55 +63,40 @@ static int listen_here(const struct gang_member *g, const struct introduction *o
     return -1;
 }
 
-/* The leader gives these to the members. */
+/* The leader gives these to the members, and the reading ends of the pipes, g->lives. */
 struct gifts {
     int page;
-    int *readers, *writers; /* [local_size] ends of the ranks' pipes; -1: none */
-    int *fds;               /* [local_size + 1] */
+    int *writers; /* [local_size] ends of the ranks' pipes */
+    int *fds;     /* [local_size + 1] */
 };
 
 static int make_gifts(struct gifts *gifts, struct gang_member *g, struct gang_failure *failure)
 {
-    gifts->page = -1;
-    gifts->readers = no_descriptors(g->local_size);
-    gifts->writers = no_descriptors(g->local_size);
-    gifts->fds = no_descriptors(g->local_size + 1);
-    if (!gifts->readers || !gifts->writers || !gifts->fds)
+    gifts->writers = descriptors_create(g->local_size);
+    gifts->fds = descriptors_create(g->local_size + 1);
+    if (!gifts->writers || !gifts->fds)
         return gang_fails(failure, GANG_BROKEN, "out of memory");
     for (int32_t i = 0; i < g->local_size; i++) {
         int ends[2];
 
         if (pipe2(ends, O_CLOEXEC))
             return meeting_broken(failure, "pipes of a gang");
-        gifts->readers[i] = ends[0];
+        g->lives[i] = ends[0];
         gifts->writers[i] = ends[1];
     }
     return make_page(g, &gifts->page, failure);
 }
 
-static void close_one(int *fd)
+/* The leader keeps its own writing end and the reading ends of the others. */
+static void release_gifts(struct gifts *gifts, struct gang_member *g)
 {
-    if (*fd >= 0)
-        close(*fd);
-    *fd = -1;
-}
-
-/* Keep what is the leader's own. */
-static void release_gifts(struct gifts *gifts, struct gang_member *g, bool is_given)
-{
-    for (int32_t i = 0; gifts->readers && gifts->writers && i < g->local_size; i++) {
-        if (is_given && i) {
-            g->lives[i] = gifts->readers[i];
-            gifts->readers[i] = -1;
-        } else if (is_given) {
-            g->own_life = gifts->writers[i];
-            gifts->writers[i] = -1;
-        }
-        close_one(&gifts->readers[i]);
-        close_one(&gifts->writers[i]);
+    if (gifts->writers) {
+        g->own_life = gifts->writers[0];
+        descriptor_close(&g->lives[0]);
     }
-    close_one(&gifts->page);
-    free(gifts->readers);
+    for (int32_t i = 1; gifts->writers && i < g->local_size; i++)
+        descriptor_close(&gifts->writers[i]);
+    descriptor_close(&gifts->page);
     free(gifts->writers);
     free(gifts->fds);
 }
@@ -135,22 +113,22 @@ static void answer(struct gang_member *g, const struct reply *reply, const struc
         gifts->fds[n++] = gifts->writers[i];
         for (int32_t j = 0; j < g->local_size; j++)
             if (j != i)
-                gifts->fds[n++] = gifts->readers[j];
+                gifts->fds[n++] = g->lives[j];
     }
     (void)!shared_memory_send(g->members[i], reply, sizeof *reply, gifts->fds, n);
 }
 
 static int lead(struct gang_member *g, struct reception *reception, const struct introduction *own,
-                const struct deadline *deadline, struct gang_failure *failure)
+                const struct time_limit *limit, struct gang_failure *failure)
 {
     struct reply reply;
     struct gifts gifts = {.page = -1};
 
-    reception_gather(reception, own, deadline, &reply);
+    reception_gather(reception, own, limit, &reply);
     FAULT("gang: before the host's ranks are answered");
     if (!reply.trouble && make_gifts(&gifts, g, failure)) {
         reply.trouble = failure->trouble;
-        snprintf(reply.why, sizeof reply.why, "%.*s", MEETING_WHY - 1, failure->why.text);
+        snprintf(reply.why, sizeof reply.why, "%.*s", GANG_WHY - 1, failure->why.text);
     }
     reply.page_bytes = g->page.bytes;
     reply.n_descriptors = reply.trouble ? 0 : (uint32_t)g->local_size + 1;
@@ -159,7 +137,7 @@ static int lead(struct gang_member *g, struct reception *reception, const struct
         if (g->members[i] >= 0)
             answer(g, &reply, &gifts, i);
     }
-    release_gifts(&gifts, g, !reply.trouble);
+    release_gifts(&gifts, g);
     FAULT("gang: the host's ranks were answered");
     return reply.trouble ? gang_fails(failure, (enum gang_trouble)reply.trouble, "%s", reply.why)
                          : 0;
@@ -168,7 +146,7 @@ static int lead(struct gang_member *g, struct reception *reception, const struct
 /* ---- the others ---- */
 
 static int find_leader(struct gang_member *g, const struct introduction *own, const char *leader,
-                       const struct deadline *deadline, struct gang_failure *failure)
+                       const struct time_limit *limit, struct gang_failure *failure)
 {
     struct sockaddr_un address;
     socklen_t n = address_of(&address, g, own);
@@ -182,7 +160,7 @@ static int find_leader(struct gang_member *g, const struct introduction *own, co
     while (connect(fd, (const struct sockaddr *)&address, n)) {
         if (errno != ECONNREFUSED && errno != EAGAIN && errno != EINTR)
             return meeting_broken(failure, "meeting point of a gang");
-        if (deadline_check(deadline, what, failure))
+        if (time_limit_check(limit, what, failure))
             return -1;
         clock_sleep(RETRY_S);
     }
@@ -191,7 +169,7 @@ static int find_leader(struct gang_member *g, const struct introduction *own, co
 
 /* Receive the reply and its descriptors into fds. */
 static int hear_reply(struct gang_member *g, int *fds, const char *leader,
-                      const struct deadline *deadline, struct gang_failure *failure)
+                      const struct time_limit *limit, struct gang_failure *failure)
 {
     struct reply reply = {0};
     uint32_t n = 0, wanted = (uint32_t)g->local_size + 1;
@@ -209,10 +187,10 @@ static int hear_reply(struct gang_member *g, int *fds, const char *leader,
         if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR))
             return gang_fails(failure, GANG_LOST, "%s has ended", leader);
         if (got > 0 && reply.trouble) {
-            reply.why[MEETING_WHY - 1] = '\0';
+            reply.why[GANG_WHY - 1] = '\0';
             return gang_fails(failure, (enum gang_trouble)reply.trouble, "%s", reply.why);
         }
-        if (deadline_check(deadline, what, failure))
+        if (time_limit_check(limit, what, failure))
             return -1;
         if (got < 0)
             poll(&ready, 1, 20);
@@ -221,10 +199,10 @@ static int hear_reply(struct gang_member *g, int *fds, const char *leader,
 }
 
 static int follow(struct gang_member *g, const struct introduction *own,
-                  const struct deadline *deadline, struct gang_failure *failure)
+                  const struct time_limit *limit, struct gang_failure *failure)
 {
-    int *fds = no_descriptors(g->local_size + 1), rc;
-    struct deadline renewed;
+    int *fds = descriptors_create(g->local_size + 1), rc;
+    struct time_limit renewed;
     char leader[GANG_HOST + 48];
 
     snprintf(leader, sizeof leader, "rank %d of the gang on %s", g->rank - g->local_rank,
@@ -232,11 +210,11 @@ static int follow(struct gang_member *g, const struct introduction *own,
     assert(g->local_size > 1);
     if (!fds)
         return gang_fails(failure, GANG_BROKEN, "out of memory");
-    rc = find_leader(g, own, leader, deadline, failure);
+    rc = find_leader(g, own, leader, limit, failure);
     FAULT("gang: is connected with its leader");
-    rc = rc ? rc : wire_send(g->members[0], own, sizeof *own, leader, deadline, failure);
+    rc = rc ? rc : wire_send(g->members[0], own, sizeof *own, leader, limit, failure);
     FAULT("gang: has introduced itself");
-    renewed = deadline_renew(deadline, false);
+    renewed = time_limit_renew(limit, false);
     rc = rc ? rc : hear_reply(g, fds, leader, &renewed, failure);
     FAULT("gang: was answered by its leader");
     g->own_life = fds[1];
@@ -244,12 +222,12 @@ static int follow(struct gang_member *g, const struct introduction *own,
         if (j != g->local_rank)
             g->lives[j] = fds[i++];
     rc = rc ? rc : map_page(g, fds[0], failure);
-    close_one(&fds[0]);
+    descriptor_close(&fds[0]);
     free(fds);
     return rc;
 }
 
-int meeting_local(struct gang_member *g, struct introduction *own, const struct deadline *deadline,
+int meeting_local(struct gang_member *g, struct introduction *own, const struct time_limit *limit,
                   struct gang_failure *failure)
 {
     struct reception reception = {.listener = -1};
@@ -260,17 +238,17 @@ int meeting_local(struct gang_member *g, struct introduction *own, const struct 
     own->n = g->local_size;
     FAULT("gang: before the host's ranks meet");
     if (!gang_is_leader(g))
-        return follow(g, own, deadline, failure);
+        return follow(g, own, limit, failure);
     fd = listen_here(g, own, failure);
     FAULT("gang: listens for its host's ranks");
     if (fd >= 0 && reception_open(&reception, fd, own))
         gang_fails(failure, GANG_BROKEN, "out of memory");
     else if (fd >= 0)
-        rc = lead(g, &reception, own, deadline, failure);
+        rc = lead(g, &reception, own, limit, failure);
     reception_close(&reception);
     if (rc) {
         own->trouble = failure->trouble;
-        snprintf(own->why, sizeof own->why, "%.*s", MEETING_WHY - 1, failure->why.text);
+        snprintf(own->why, sizeof own->why, "%.*s", GANG_WHY - 1, failure->why.text);
     }
     return rc;
 }

@@ -28,7 +28,6 @@
 #include "launch/host.h"
 #include "launch/launch_report.h"
 #include "launch/stop.h"
-#include "sched/shared.h"
 #include "sched/world.h"
 
 #define LOOK_MS 100

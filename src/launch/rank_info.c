@@ -11,7 +11,7 @@
 #include "base/process.h"
 #include "launch/environment.h"
 #include "launch/host.h"
-#include "sched/shared.h"
+#include "sched/world.h"
 
 /* 0: not set, or no number. */
 static int32_t number_of(const char *name)

@@ -13,7 +13,7 @@
 #include "base/log.h"
 #include "launch/launch_report.h"
 
-volatile sig_atomic_t stop_signal, stop_hurry, stop_kill;
+volatile sig_atomic_t stop_signal, stop_request;
 
 static volatile sig_atomic_t is_heeded, is_silent;
 static volatile sig_atomic_t kills_follow; /* SIGINT and SIGTERM precede a kill */
@@ -56,10 +56,9 @@ static void handle(int number)
         first_s = now_s;
         stop_signal = number;
         is_killed = kills_follow && (number == SIGINT || number == SIGTERM);
-        stop_hurry = is_killed;
+        stop_request = is_killed ? STOP_NOW : STOP_SOON;
     } else if (now_s - first_s >= STOP_AGAIN_S) {
-        stop_hurry = 1;
-        stop_kill = !is_killed;
+        stop_request = is_killed ? STOP_NOW : STOP_KILL;
     }
 }
 
@@ -107,11 +106,17 @@ void stop_catch(bool is_quiet)
 
 /* ---- messages ---- */
 
-static bool has_told_stop, has_told_hurry;
+/* What was told: soon, or at once. */
+static enum stop_request told;
+
+static enum stop_request news(void)
+{
+    return stop_request < STOP_NOW ? (enum stop_request)stop_request : STOP_NOW;
+}
 
 bool stop_has_news(void)
 {
-    return stop_signal && (!has_told_stop || (stop_hurry && !has_told_hurry));
+    return news() > told;
 }
 
 static void tell_first(bool is_busy, bool are_programs, double grace_s)
@@ -138,14 +143,13 @@ void stop_tell(bool is_busy, bool are_programs, double grace_s)
 {
     if (!stop_has_news())
         return;
-    if (!stop_hurry && grace_s > 0)
+    if (stop_request < STOP_NOW && grace_s > 0)
         tell_first(is_busy, are_programs, grace_s);
-    else if (is_killed && !has_told_stop)
+    else if (is_killed && !told)
         log_info("SIG%s: stopping at once, as mpirun kills its ranks a second later (SIGUSR1 to "
                  "mpirun, or run -n, lets trials finish)",
                  sigabbrev_np(stop_signal));
     else
         log_info("stopping at once; running trials are left to the next run");
-    has_told_stop = true;
-    has_told_hurry = stop_hurry;
+    told = news();
 }

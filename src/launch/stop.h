@@ -16,11 +16,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/deadline.h"
+
 #define STOP_AGAIN_S 0.3
 
-extern volatile sig_atomic_t stop_signal; /* 0: none */
-extern volatile sig_atomic_t stop_hurry;  /* not 0: end at once */
-extern volatile sig_atomic_t stop_kill; /* not 0: without waiting for programs, which are killed */
+extern volatile sig_atomic_t stop_signal;  /* 0: none */
+extern volatile sig_atomic_t stop_request; /* enum stop_request */
 
 /* Call before any thread exists. is_quiet: exit without a message, for other ranks than rank 0. */
 void stop_catch(bool is_quiet);

@@ -342,9 +342,7 @@ static int make_master(struct sweep_session *session, struct err *err)
     struct master_options limits = {
         .commit_s = 0.5,
         .commit_results = COMMIT_RESULTS,
-        .stop = &stop_signal,
-        .hurry = &stop_hurry,
-        .kill = &stop_kill,
+        .stop = &stop_request,
         .grace_s = session->options->grace_s,
         .checkpoint_bytes = CHECKPOINT_BYTES,
         .until_s = session->walltime.until_s,

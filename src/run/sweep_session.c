@@ -242,19 +242,15 @@ static int on_crashed(void *arg, const struct master_trial *trial, const char *r
 static int on_lost(void *arg, const struct master_loss *loss, struct err *err)
 {
     struct sweep_session *session = arg;
-    const struct store_place place = {.rank = loss->leader,
-                                      .host = loss->leader_process->host,
-                                      .pid = (int32_t)loss->leader_process->pid,
-                                      .members = loss->members,
-                                      .n_members = loss->n_members};
+    struct store_place place = place_of(&loss->attempt);
     char trial[48] = "";
 
     session->n_losses++;
     session->n_away++;
     launch_report_note_loss(loss->process);
-    if (loss->running >= 0)
+    if (loss->attempt.trial >= 0)
         snprintf(trial, sizeof trial, " while running t%lld",
-                 (long long)session->known.ids[loss->running]);
+                 (long long)session->known.ids[loss->attempt.trial]);
     log_warn("rank %d (pid %lld on %s) is lost%s: %s; the other ranks take over its trials",
              loss->rank, (long long)loss->process->pid, loss->process->host, trial, loss->why);
     for (int32_t i = 0; i < loss->n_trials; i++)

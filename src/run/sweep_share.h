@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sharing of data and prepared inputs with all ranks, one copy on each host (sched/shared.h). */
+/* Sharing of data and prepared inputs with all ranks, one copy on each host (sched/world.h). */
 #ifndef RUN_SWEEP_SHARE_H
 #define RUN_SWEEP_SHARE_H
 
 #include "data/core/dataset.h"
 #include "grid/plan.h"
-#include "sched/shared.h"
+#include "sched/world.h"
 #include "trial/prepared.h"
 
 struct sweep_share {

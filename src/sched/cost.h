@@ -52,4 +52,9 @@ double cost_seconds(const struct cost *cost, int32_t config);
 /* Return a worker's seconds relative to an average rank's; 1 if not measured. */
 double cost_slowness(const struct cost *cost, int32_t worker);
 
+/* Learn the ratio of a trial's seconds to those predicted when it was handed out. */
+void cost_compare(struct cost *cost, double ratio);
+/* Return the factor by which nearly all trials take less than predicted; at least 1.1. */
+double cost_margin(const struct cost *cost);
+
 #endif

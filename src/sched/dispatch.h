@@ -8,7 +8,7 @@
  *   C-36:1425).
  * - Limited time: the predicted seconds of the trial and of the worker's others, times a margin,
  *   must fit. The margin is three mean deviations of this run's trials from prediction, at least
- *   1.1. If nothing fits, an idle worker gets a trial that fits without it.
+ *   1.1 (cost_margin()). If nothing fits, an idle worker gets a trial that fits without it.
  *   A trial that would not even end in a whole run can be finished only in parts, by its checkpoints:
  *   it begins on an idle worker if nothing fits, as does a trial that has a checkpoint.
  * - Suspects (sched/ledger.h) wait for all others, unless they take longer than all that is left,
@@ -45,9 +45,10 @@ struct dispatch;
 struct gang {
     int64_t number; /* from 1 on, in the order of placement */
     int64_t trial;
-    double seconds; /* expected */
-    bool is_over;   /* the trial has a result or went back; some members may not have ended */
-    int32_t n_here; /* members that have not ended */
+    double seconds;    /* expected */
+    bool is_over;      /* the trial has a result or went back; some members may not have ended */
+    int32_t n_here;    /* members that have not ended */
+    struct gang *next; /* for dispatch */
     int32_t n;
     int32_t workers[]; /* [n] members, grouped by host; the first leads */
 };
@@ -58,7 +59,7 @@ struct gang {
  *   widths      [n_groups] how many workers run one trial of the group together, copied; NULL: one.
  *               cost has the seconds on so many
  *   can_shrink  fewer may run it if fewer are alive
- *   hosts       [n_workers] any number for each host; NULL: one host */
+ *   hosts       [n_workers] numbers from 0 (world_hosts()); NULL: one host */
 struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32_t n_workers,
                                  const int32_t *widths, bool can_shrink, const int32_t *hosts,
                                  struct err *err);
@@ -76,11 +77,12 @@ void dispatch_set_whole(struct dispatch *dispatch, double whole_s);
 int32_t dispatch_assign(struct dispatch *dispatch, int32_t worker, double left_s,
                         int64_t out[DISPATCH_MAX], struct err *err);
 
-/* Set the time, by any clock that never goes back. Only gangs need it. */
+/* Set the time, by any clock that never goes back, and free the gangs whose members have all ended.
+ * Only gangs need it. */
 void dispatch_set_time(struct dispatch *dispatch, double now_s);
 
-/* Place a gang on idle workers: 1 and *out, valid until its last member has ended; 0: none fits now.
- * Call it before dispatch_assign(), until it returns 0. The ledger leases the trial to the leader;
+/* Place a gang on idle workers: 1 and *out, valid until the dispatch_set_time() after its last member
+ * has ended; 0: none fits now. Call it before dispatch_assign(), until it returns 0. The ledger leases the trial to the leader;
  * dispatch_finish() and dispatch_give_back() for the leader end the gang. */
 int dispatch_place(struct dispatch *dispatch, double left_s, const struct gang **out,
                    struct err *err);
@@ -88,7 +90,7 @@ int dispatch_place(struct dispatch *dispatch, double left_s, const struct gang *
 int32_t dispatch_width(const struct dispatch *dispatch, int64_t trial);
 /* Return the gang of a worker; NULL: it is in none. */
 const struct gang *dispatch_gang(const struct dispatch *dispatch, int32_t worker);
-/* Return the number of a worker's host, from 0; 0 without gangs. */
+/* Return the number of a worker's host, from 0. */
 int32_t dispatch_host(const struct dispatch *dispatch, int32_t worker);
 /* A member has ended its part: it is idle. Ignored if it is not in this gang. */
 void dispatch_end_member(struct dispatch *dispatch, int32_t worker, int64_t gang);
@@ -109,8 +111,8 @@ bool dispatch_can_begin(struct dispatch *dispatch, double left_s);
 void dispatch_start(struct dispatch *dispatch, int32_t worker, int64_t trial);
 
 /* Like ledger_finish(). Seconds of a DONE trial teach the cost model; NaN: unknown. */
-enum ledger_answer dispatch_finish(struct dispatch *dispatch, int32_t worker, int64_t trial,
-                                   enum trial_state state, double seconds);
+bool dispatch_finish(struct dispatch *dispatch, int32_t worker, int64_t trial,
+                     enum trial_state state, double seconds);
 
 /* Like ledger_reopen(). */
 void dispatch_reopen(struct dispatch *dispatch, int64_t trial);
@@ -119,9 +121,8 @@ void dispatch_reopen(struct dispatch *dispatch, int64_t trial);
  * until that has ended. Ignored if it does not hold the trial. */
 void dispatch_give_back(struct dispatch *dispatch, int32_t worker, int64_t trial);
 
-/* True if one more crash of the trial reaches the limit. dispatch_suspect() adds a crash that does
- * not, to a trial that was given back. */
-bool dispatch_is_last_attempt(const struct dispatch *dispatch, int64_t trial);
+/* Add a crash that does not reach the limit (ledger_is_last_attempt()) to a trial that was given
+ * back. */
 void dispatch_suspect(struct dispatch *dispatch, int64_t trial);
 
 void dispatch_leave(struct dispatch *dispatch, int32_t worker);
@@ -131,7 +132,7 @@ int32_t dispatch_blames(const struct dispatch *dispatch, int32_t worker, int32_t
 
 /* Remove a lost worker, like ledger_lose_worker(). Its results may still come; dispatch_return()
  * takes it back. Its gang is over, and the other members are busy until they have ended. */
-int32_t dispatch_lose(struct dispatch *dispatch, int32_t worker, int32_t max, int64_t *failed);
+int64_t dispatch_lose(struct dispatch *dispatch, int32_t worker);
 void dispatch_return(struct dispatch *dispatch, int32_t worker);
 
 /* Return the prediction at hand-out; NaN: never handed out, or nothing was known. */
@@ -153,7 +154,6 @@ double dispatch_expected_s(const struct dispatch *dispatch, int64_t trial);
 const struct ledger *dispatch_ledger(const struct dispatch *dispatch);
 int32_t dispatch_n_busy(const struct dispatch *dispatch);  /* workers that hold a trial */
 int32_t dispatch_n_alive(const struct dispatch *dispatch); /* workers neither gone nor lost */
-double dispatch_margin(const struct dispatch *dispatch);
 
 /* Return the expected seconds until all is done, if the running trials began now; NaN: unknown. */
 double dispatch_left_s(const struct dispatch *dispatch);

@@ -2,7 +2,6 @@
 #include "sched/guard.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -11,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/buf.h"
 #include "base/clock.h"
 #include "base/process.h"
 
@@ -41,58 +39,35 @@ static long number_of(const char *variable)
     return text ? strtol(text, NULL, 10) : -1;
 }
 
-/* Append a NUL, which *n excludes. NULL: cannot be read. */
-static char *read_all(const char *path, size_t *n)
-{
-    struct buf text = {0};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    char piece[4096];
-    ssize_t got = -1;
-
-    while (fd >= 0 && (got = read(fd, piece, sizeof piece)) > 0)
-        buf_add(&text, piece, (size_t)got);
-    if (fd >= 0)
-        close(fd);
-    buf_putc(&text, '\0');
-    if (got < 0 || buf_failed(&text)) {
-        buf_release(&text);
-        return NULL;
-    }
-    *n = text.size - 1;
-    return text.data;
-}
-
 /* The launcher may have other children, such as ssh to other hosts. */
 static bool is_rank(long pid)
 {
     static const char mark[] = "OMPI_COMM_WORLD_LOCAL_RANK=";
-    char path[40];
-    size_t n = 0;
-    char *text;
+    char path[40], *variable = NULL;
     bool found = false;
+    size_t room = 0;
+    FILE *file;
 
     snprintf(path, sizeof path, "/proc/%ld/environ", pid);
-    text = read_all(path, &n);
-    for (size_t at = 0; text && !found && at < n; at += strlen(text + at) + 1)
-        found = !strncmp(text + at, mark, sizeof mark - 1);
-    free(text);
+    file = fopen(path, "re");
+    while (file && !found && getdelim(&variable, &room, '\0', file) > 0)
+        found = !strncmp(variable, mark, sizeof mark - 1);
+    if (file)
+        fclose(file);
+    free(variable);
     return found;
 }
 
 static long add_children(const char *path, long n)
 {
-    size_t size;
-    char *text = read_all(path, &size), *end;
+    FILE *children = fopen(path, "re");
+    long pid;
 
-    for (char *p = text; p; p = end) {
-        long pid = strtol(p, &end, 10);
-
-        if (end == p)
-            break;
+    while (children && fscanf(children, "%ld", &pid) == 1)
         if (n < guard.n_local && is_rank(pid))
             process_find(&guard.ranks[n++], pid);
-    }
-    free(text);
+    if (children)
+        fclose(children);
     return n;
 }
 
@@ -128,14 +103,6 @@ static long find_ranks(void)
     return n;
 }
 
-static bool sees_itself(long n)
-{
-    for (long i = 0; i < n; i++)
-        if (guard.ranks[i].pid == guard.branch)
-            return true;
-    return false;
-}
-
 static const char *find_loss(bool *all_seen, double since_s)
 {
     if (getppid() != guard.parent)
@@ -150,9 +117,10 @@ static const char *find_loss(bool *all_seen, double since_s)
         *all_seen = n == guard.n_local;
         if (*all_seen || clock_now(&clock_system) - since_s <= GRACE_S)
             return NULL;
-        if (sees_itself(n))
-            return "a rank of this host never came";
-        guard.n_local = 0; /* the others cannot be watched either */
+        for (long i = 0; i < n; i++)
+            if (guard.ranks[i].pid == guard.branch)
+                return "a rank of this host never came"; /* this one was found */
+        guard.n_local = 0;                               /* the others cannot be watched either */
         return NULL;
     }
     for (long i = 0; i < guard.n_local; i++)
@@ -161,22 +129,10 @@ static const char *find_loss(bool *all_seen, double since_s)
     return NULL;
 }
 
-static bool wait_a_little(void)
-{
-    struct timespec until;
-
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_NS;
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    return sem_timedwait(&guard.over, &until) != 0;
-}
-
 static void *watch(void *arg)
 {
     double since_s = clock_now(&clock_system);
+    struct timespec next;
     bool all_seen = false;
 
     (void)arg;
@@ -186,7 +142,11 @@ static void *watch(void *arg)
         if (reason)
             guard.hooks.died(guard.world, reason, number_of("OMPI_COMM_WORLD_LOCAL_RANK") < 2);
         guard.hooks.alive(guard.world);
-    } while (wait_a_little());
+        clock_gettime(CLOCK_MONOTONIC, &next);
+        next.tv_nsec += LOOK_NS;
+        next.tv_sec += next.tv_nsec / 1000000000;
+        next.tv_nsec %= 1000000000;
+    } while (sem_clockwait(&guard.over, CLOCK_MONOTONIC, &next));
     return NULL;
 }
 

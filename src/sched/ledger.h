@@ -5,11 +5,12 @@
  *     pending -> leased -> done | diverged | failed
  *                   \-> pending (the worker was lost or gave it back)
  *
- * Operations are O(1) or O(trials touched).
+ * Operations are O(1) or O(trials touched), and cost a few ns for any number of trials and groups.
  *
  * Trials come in groups of equal cost (a configuration's). The group expected to take longest is
- * leased first (to within the 3 percent of sched/pending.h); within a group, returned trials, then
- * by number.
+ * leased first, to within 3 percent (predictions err more): groups are in buckets by their seconds,
+ * 32 to a factor of two. Within a group, returned trials go first, then by number.
+ * Source: Masmano, Ripoll, Crespo & Real 2004, Proc ECRTS 79 ("two-level segregated fit").
  *
  * A group's pending trials have a width, the number of workers that will run one together
  * (doc/decisions/0051). The ledger leases a wide trial to its leader, alone; sched/dispatch
@@ -38,12 +39,6 @@ struct ledger;
 struct ledger_counts {
     int64_t pending, leased, done, diverged, failed;
     int64_t total;
-};
-
-enum ledger_answer {
-    LEDGER_ACCEPTED, /* first result of this trial */
-    LEDGER_DUPLICATE,
-    LEDGER_UNKNOWN
 };
 
 /* Create pending trials in groups of group_size neighbours (the last may be smaller). expected_s:
@@ -87,10 +82,10 @@ int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct er
 /* Ignored if the worker does not hold the trial. */
 void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial);
 
-/* Take a result: DONE, DIVERGED or FAILED. Accepted even if the trial is now pending or leased to
- * another worker: equal key, equal work. A result other than FAILED also replaces a failure by
- * crashes: the worker was silent, not dead. */
-enum ledger_answer ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state);
+/* Take a result: DONE, DIVERGED or FAILED. True if it is the trial's first, even if the trial is now
+ * pending or leased to another worker: equal key, equal work. A result other than FAILED also
+ * replaces a failure by crashes: the worker was silent, not dead. */
+bool ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state);
 
 /* Make a done trial pending again. Ignored in any other state. */
 void ledger_reopen(struct ledger *ledger, int64_t trial);
@@ -100,10 +95,9 @@ void ledger_give_back(struct ledger *ledger, int64_t trial);
 
 /* Remove a worker that is gone or seems so; it may come back. Its trials become pending. A crash
  * goes to the trial it reported as running or the only one it held, else to all. Take its results
- * first, so that their trials are not blamed. Writes the trials that reached the crash limit to
- * failed[] (up to max, never more than one) and returns their number; the caller records the
- * reason. */
-int32_t ledger_lose_worker(struct ledger *ledger, int32_t worker, int32_t max, int64_t *failed);
+ * first, so that their trials are not blamed. Returns the trial that reached the crash limit, whose
+ * reason the caller records; -1: none. */
+int64_t ledger_lose_worker(struct ledger *ledger, int32_t worker);
 
 /* Write the trials that losing the worker now would blame to out[] (up to max); return their
  * number. */
@@ -115,7 +109,6 @@ int32_t ledger_group(const struct ledger *ledger, int64_t trial);
 int32_t ledger_n_groups(const struct ledger *ledger);
 int32_t ledger_group_width(const struct ledger *ledger, int32_t group);
 int32_t ledger_width(const struct ledger *ledger, int64_t trial); /* of its group */
-int64_t ledger_n_wide(const struct ledger *ledger);               /* pending trials wider than 1 */
 int32_t ledger_n_widths(const struct ledger *ledger);             /* tiers */
 int32_t ledger_tier_width(const struct ledger *ledger, int32_t tier);
 bool ledger_is_suspect(const struct ledger *ledger, int64_t trial);

@@ -2,54 +2,26 @@
 #include "sched/mailbox.h"
 
 #include <math.h>
-#include <pthread.h>
-#include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
-
-#include "base/buf.h"
-#include "base/clock.h"
-#include "base/err.h"
 
 struct letter {
     struct letter *next;
     struct buf message;
 };
 
-int mailbox_init(struct mailbox *box, struct err *err)
+void mailbox_init(struct mailbox *box)
 {
-    pthread_condattr_t monotonic;
-    int code;
-
-    memset(box, 0, sizeof *box);
-    code = pthread_mutex_init(&box->lock, NULL);
-    if (code)
-        return err_set(err, "mailbox: %s", strerror(code));
-    pthread_condattr_init(&monotonic);
-    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
-    code = pthread_cond_init(&box->arrived, &monotonic);
-    pthread_condattr_destroy(&monotonic);
-    if (!code)
-        return 0;
-    pthread_mutex_destroy(&box->lock);
-    return err_set(err, "mailbox: %s", strerror(code));
-}
-
-static void letter_destroy(struct letter *letter)
-{
-    buf_release(&letter->message);
-    free(letter);
+    *box = (struct mailbox){.lock = PTHREAD_MUTEX_INITIALIZER, .arrived = PTHREAD_COND_INITIALIZER};
 }
 
 void mailbox_release(struct mailbox *box)
 {
-    while (box->first) {
-        struct letter *letter = box->first;
+    struct buf message = {0};
 
-        box->first = letter->next;
-        letter_destroy(letter);
-    }
+    while (mailbox_take(box, &message, 0))
+        continue;
+    buf_release(&message);
     pthread_cond_destroy(&box->arrived);
     pthread_mutex_destroy(&box->lock);
 }
@@ -75,31 +47,20 @@ int mailbox_put(struct mailbox *box, const struct buf *message, struct err *err)
     return 0;
 }
 
-static struct timespec deadline_after(double seconds)
-{
-    struct timespec t;
-    double whole = floor(seconds);
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    t.tv_sec += (time_t)whole;
-    t.tv_nsec += (long)((seconds - whole) * 1e9);
-    if (t.tv_nsec >= 1000000000) {
-        t.tv_nsec -= 1000000000;
-        t.tv_sec++;
-    }
-    return t;
-}
-
-/* Call with the lock held. NULL: none came. */
-static struct letter *wait_for_letter(struct mailbox *box, double timeout_s)
+bool mailbox_take(struct mailbox *box, struct buf *message, double timeout_s)
 {
     struct letter *letter;
+    struct timespec until;
+    double whole_s;
 
+    pthread_mutex_lock(&box->lock);
     if (!box->first && timeout_s > 0) {
-        struct timespec deadline = deadline_after(timeout_s);
-
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        timeout_s = modf(timeout_s + 1e-9 * (double)until.tv_nsec, &whole_s);
+        until.tv_sec += (time_t)whole_s;
+        until.tv_nsec = (long)(timeout_s * 1e9);
         while (!box->first)
-            if (pthread_cond_timedwait(&box->arrived, &box->lock, &deadline))
+            if (pthread_cond_clockwait(&box->arrived, &box->lock, CLOCK_MONOTONIC, &until))
                 break;
     }
     letter = box->first;
@@ -107,21 +68,11 @@ static struct letter *wait_for_letter(struct mailbox *box, double timeout_s)
         box->first = letter->next;
     if (!box->first)
         box->last = NULL;
-    return letter;
-}
-
-bool mailbox_take(struct mailbox *box, struct buf *message, double timeout_s)
-{
-    struct letter *letter;
-    struct buf old = *message;
-
-    pthread_mutex_lock(&box->lock);
-    letter = wait_for_letter(box, timeout_s);
     pthread_mutex_unlock(&box->lock);
     if (!letter)
         return false;
+    buf_release(message);
     *message = letter->message;
-    letter->message = old;
-    letter_destroy(letter);
+    free(letter);
     return true;
 }

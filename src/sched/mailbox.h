@@ -18,7 +18,7 @@ struct mailbox {
 };
 
 /* mailbox_release() drops the remaining messages. */
-int mailbox_init(struct mailbox *box, struct err *err);
+void mailbox_init(struct mailbox *box);
 void mailbox_release(struct mailbox *box);
 
 /* Append a copy. Any thread. */

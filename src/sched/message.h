@@ -12,12 +12,11 @@
  * that got RUN sends one RESULT. Messages of a gang begin with its number (i64); those of a gang
  * that is over are ignored.
  *
- * A message is a
- * header (magic and version, kind) and fields in base/buf's packing. */
+ * A message is a header (magic and version, kind) and fields in base/buf's packing; a gang is sent as
+ * the struct, since all ranks run the same program. */
 #ifndef SCHED_MESSAGE_H
 #define SCHED_MESSAGE_H
 
-#include <math.h>
 #include <stdint.h>
 
 #include "base/buf.h"
@@ -25,19 +24,20 @@
 #include "trial/result.h"
 
 enum message_kind {
-    MESSAGE_ASSIGN,      /* trials, to run in this order; their numbers in the database (i64); their
+    MESSAGE_ASSIGN,    /* trials, to run in this order; their numbers in the database (i64); their
                          * expected seconds; for a single one that resumes, its packed checkpoint */
-    MESSAGE_STOP,        /* seconds (f64) that the running trial may still take, which a second STOP
-                         * may shorten, or STOP_URGENT; give back the rest and leave */
-    MESSAGE_START,       /* trial (i64) that begins now, Unix time (f64); not sent for short ones */
-    MESSAGE_RESULTS,     /* packed trial results up to the end of the message */
-    MESSAGE_GIVE_BACK,   /* assigned trials that will not run here */
-    MESSAGE_LEAVE,       /* text: the worker's error; "" if it was told to leave; from other
+    MESSAGE_STOP,      /* a deadline, in seconds from now (f64): until the running trial is asked to
+                         * end, and is killed, which a second STOP may shorten; give back the rest and
+                         * leave */
+    MESSAGE_START,     /* trial (i64) that begins now, Unix time (f64); not sent for short ones */
+    MESSAGE_RESULTS,   /* packed trial results up to the end of the message */
+    MESSAGE_GIVE_BACK, /* assigned trials that will not run here */
+    MESSAGE_LEAVE,     /* text: the worker's error; "" if it was told to leave; from other
                          * ranks, their packed counters without this message (sched/traffic.h) */
-    MESSAGE_UNABLE,      /* text: why no trial can run on this rank any more; before LEAVE. It has
+    MESSAGE_UNABLE,    /* text: why no trial can run on this rank any more; before LEAVE. It has
                           * given all back, and other ranks go on */
-    MESSAGE_BEAT,        /* still here; from a worker's rank: the same counters */
-    MESSAGE_BYE,         /* u32: 1 if a rank was lost (world_close) */
+    MESSAGE_BEAT,      /* still here; from a worker's rank: the same counters */
+    MESSAGE_BYE,       /* u32: 1 if a rank was lost (world_close) */
     MESSAGE_CHECKPOINT,  /* packed checkpoint of the running trial */
     MESSAGE_REPORT,      /* packed result of the running trial, PENDING: what it reported so far */
     MESSAGE_GANG_OPEN,   /* to the leader: number of ranks of the launch (u32) */
@@ -48,11 +48,10 @@ enum message_kind {
     MESSAGE_KIND_COUNT
 };
 
-/* Not even time to save its state: a program is killed. */
-#define STOP_URGENT (-INFINITY)
-
 /* Beats sent within the time of silence that counts as death. */
 enum { MESSAGE_BEATS = 6 };
+/* A loop that sleeps milliseconds was held up if a turn takes this long; others were not silent. */
+#define MESSAGE_STALL_S 1.0
 
 /* Begin a message in place of the buffer's contents. */
 void message_begin(struct buf *out, enum message_kind kind);
@@ -73,7 +72,7 @@ int message_open(struct cursor *in, enum message_kind *kind, const struct buf *m
                  struct err *err);
 /* False for a message that message_open() refuses, too. */
 bool message_is(const struct buf *message, enum message_kind wanted);
-/* Read the number of trials of ASSIGN or GIVE_BACK; cursor_i64() reads each. */
-int64_t message_count_trials(struct cursor *in, struct err *err);
+/* Read the number of trials of ASSIGN or GIVE_BACK; cursor_i64() reads each. -1: fewer follow. */
+int64_t message_count_trials(struct cursor *in);
 
 #endif

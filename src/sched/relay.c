@@ -8,8 +8,6 @@
 
 #include "sched/mailbox.h"
 #include "sched/message.h"
-#include "sched/rank_states.h"
-#include "sched/traffic.h"
 #include "sched/worker.h"
 
 /* seconds between checks of a rank 0 on this host */
@@ -103,31 +101,26 @@ static int send_with_counters(struct relay *relay, struct err *err)
     return traffic_send(&relay->meter, relay->world, 0, &relay->message, err);
 }
 
-static int take_up(struct relay *relay, double timeout_s)
-{
-    enum traffic_activity back;
-    int got;
-
-    if (timeout_s <= 0)
-        return mailbox_take(&relay->from_worker, &relay->message, 0);
-    back = traffic_enter(&relay->meter, TRAFFIC_WAIT);
-    got = mailbox_take(&relay->from_worker, &relay->message, timeout_s);
-    traffic_leave(&relay->meter, back);
-    return got;
-}
-
 static int pass_up(struct relay *relay, double timeout_s, struct err *err)
 {
-    if (!take_up(relay, timeout_s))
+    enum traffic_activity back = relay->meter.now;
+    bool got;
+
+    if (timeout_s > 0)
+        traffic_enter(&relay->meter, TRAFFIC_WAIT);
+    got = mailbox_take(&relay->from_worker, &relay->message, timeout_s);
+    if (timeout_s > 0)
+        traffic_leave(&relay->meter, back);
+    if (!got)
         return 0;
     backoff_reset(&relay->backoff);
     if (message_is(&relay->message, MESSAGE_LEAVE))
-        return send_with_counters(relay, err) ? -1 : 1;
+        return send_with_counters(relay, err);
     if (traffic_send(&relay->meter, relay->world, 0, &relay->message, err))
         return -1;
     if (message_is(&relay->message, MESSAGE_START))
         sem_post(&relay->has_said);
-    return 1;
+    return 0;
 }
 
 /* Other messages do not replace a beat, because only beats carry counters. */
@@ -138,14 +131,6 @@ static int beat(struct relay *relay, double now_s, struct err *err)
     relay->beat_s = now_s;
     message_begin(&relay->message, MESSAGE_BEAT);
     return send_with_counters(relay, err);
-}
-
-/* Time in which this process was held up is no silence of rank 0. */
-static void discount_stall(struct relay *relay, double now_s)
-{
-    if (now_s - relay->turn_s > RANK_STATES_STALL_S)
-        relay->heard_s += now_s - relay->turn_s;
-    relay->turn_s = now_s;
 }
 
 /* On this host rank 0's silence proves nothing: a disk may hold it up for minutes. */
@@ -170,31 +155,20 @@ static int pass_messages(struct relay *relay, struct err *err)
 {
     while (!relay->is_over) {
         int down = pass_down(relay, err);
-        double wait_s = down ? 0 : backoff_next(&relay->backoff), now_s;
-        int up = down < 0 ? -1 : pass_up(relay, wait_s, err);
+        double now_s;
 
+        if (down < 0 || pass_up(relay, down ? 0 : backoff_next(&relay->backoff), err))
+            return -1;
         now_s = clock_now(relay->clock);
-        discount_stall(relay, now_s);
-        if (up < 0 || beat(relay, now_s, err) || (!down && watch(relay, now_s, err)))
+        /* Time in which this process was held up is no silence of rank 0. */
+        if (now_s - relay->turn_s > MESSAGE_STALL_S)
+            relay->heard_s += now_s - relay->turn_s;
+        relay->turn_s = now_s;
+        if (beat(relay, now_s, err) || (!down && watch(relay, now_s, err)))
             return -1;
         if (relay->has_failed)
             return err_set(err, "%s", relay->err.text);
     }
-    return 0;
-}
-
-/* ---- life ---- */
-
-static int serve(struct relay *relay, struct err *err)
-{
-    pthread_t thread;
-    int code = pthread_create(&thread, NULL, run_thread, relay);
-
-    if (code)
-        return err_set(err, "thread of the worker: %s", strerror(code));
-    if (pass_messages(relay, err))
-        relay->options->cut_off(err);
-    pthread_join(thread, NULL);
     return 0;
 }
 
@@ -203,22 +177,23 @@ int relay_serve(const struct world *world, const struct runner *runner,
 {
     struct relay relay = {
         .world = world, .runner = runner, .options = options, .clock = clock, .err = {""}};
-    int rc;
+    pthread_t thread;
+    int code;
 
     relay.heard_s = relay.beat_s = relay.watch_s = relay.turn_s = clock_now(clock);
     traffic_begin(&relay.meter, clock, TRAFFIC_SCHEDULE, relay.turn_s);
     relay.leader_is_here = process_is_here(&world->processes[0]);
-    if (mailbox_init(&relay.to_worker, err))
-        return -1;
-    if (mailbox_init(&relay.from_worker, err)) {
-        mailbox_release(&relay.to_worker);
-        return -1;
-    }
+    mailbox_init(&relay.to_worker);
+    mailbox_init(&relay.from_worker);
     sem_init(&relay.has_said, 0, 0);
-    rc = serve(&relay, err);
+    code = pthread_create(&thread, NULL, run_thread, &relay);
+    if (!code && pass_messages(&relay, err))
+        options->cut_off(err);
+    if (!code)
+        pthread_join(thread, NULL);
     sem_destroy(&relay.has_said);
     mailbox_release(&relay.to_worker);
     mailbox_release(&relay.from_worker);
     buf_release(&relay.message);
-    return rc;
+    return code ? err_set(err, "thread of the worker: %s", strerror(code)) : 0;
 }

@@ -1,32 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "sched/traffic.h"
 
-#include <math.h>
-#include <stdbool.h>
 #include <string.h>
-
-#define LEAST_BYTES 64
-#define CLASS_BITS 2 /* each class is four times the one before */
-
-static bool has_size(enum traffic_activity activity)
-{
-    return activity <= TRAFFIC_AGREE;
-}
-
-static int64_t largest(int class)
-{
-    return (int64_t)LEAST_BYTES << (CLASS_BITS * class);
-}
 
 int traffic_cell(enum traffic_activity activity, size_t bytes)
 {
-    int class = 0;
-
-    if (!has_size(activity))
-        return TRAFFIC_SIZED * TRAFFIC_SIZES + (int)activity - TRAFFIC_SIZED;
-    while (class < TRAFFIC_SIZES - 1 && bytes > (size_t)largest(class))
-        class ++;
-    return TRAFFIC_SIZES * (int)activity + class;
+    return activity <= TRAFFIC_AGREE
+               ? TRAFFIC_SIZES * (int)activity + gang_size_class(bytes)
+               : TRAFFIC_SIZED * TRAFFIC_SIZES + (int)activity - TRAFFIC_SIZED;
 }
 
 const char *traffic_cell_name(int cell, int64_t *size)
@@ -38,7 +19,7 @@ const char *traffic_cell_name(int cell, int64_t *size)
     };
     int others = cell - TRAFFIC_SIZED * TRAFFIC_SIZES;
 
-    *size = others < 0 ? largest(cell % TRAFFIC_SIZES) : 0;
+    *size = others < 0 ? INT64_C(64) << 2 * (cell % TRAFFIC_SIZES) : 0;
     return names[others < 0 ? cell / TRAFFIC_SIZES : others + TRAFFIC_SIZED];
 }
 
@@ -54,50 +35,18 @@ int traffic_find_cell(const char *activity, int64_t size)
 
 /* ---- wire format ---- */
 
-static bool is_empty(const struct traffic_count *count)
-{
-    return !count->calls && !(count->seconds > 0);
-}
-
 void traffic_pack(struct buf *out, const struct traffic *traffic)
 {
-    uint32_t n = 0;
-
-    for (int i = 0; i < TRAFFIC_CELLS; i++)
-        n += !is_empty(&traffic->of[i]);
-    buf_put_u32(out, n);
-    for (uint32_t i = 0; i < TRAFFIC_CELLS; i++) {
-        const struct traffic_count *count = &traffic->of[i];
-
-        if (is_empty(count))
-            continue;
-        buf_put_u32(out, i);
-        buf_put_i64(out, count->calls);
-        buf_put_i64(out, count->bytes);
-        buf_put_f64(out, count->seconds);
-    }
+    buf_add(out, traffic, sizeof *traffic);
 }
 
 int traffic_unpack(struct traffic *traffic, struct cursor *in)
 {
-    uint32_t n = cursor_u32(in);
+    const void *bytes = cursor_bytes(in, sizeof *traffic);
 
-    *traffic = (struct traffic){0};
-    if (n > TRAFFIC_CELLS)
-        return -1;
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t cell = cursor_u32(in);
-        struct traffic_count count;
-
-        count.calls = cursor_i64(in);
-        count.bytes = cursor_i64(in);
-        count.seconds = cursor_f64(in);
-        if (in->failed || cell >= TRAFFIC_CELLS || count.calls < 0 || count.bytes < 0 ||
-            !(count.seconds >= 0 && isfinite(count.seconds)))
-            return -1;
-        traffic->of[cell] = count;
-    }
-    return in->failed ? -1 : 0;
+    if (bytes)
+        memcpy(traffic, bytes, sizeof *traffic);
+    return bytes ? 0 : -1;
 }
 
 /* ---- the meter ---- */

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
+#include "gang/gang.h"
 #include "sched/world.h"
 
 #define TRAFFIC_TABLE(X)                                                               \
@@ -40,7 +41,7 @@ enum traffic_activity {
 /* The first activities are counted by size, up to 64 B, 256 B, 1 KiB ... 1 GiB, the largest message.
  * A cell is a class of one of these, or another activity. */
 enum {
-    TRAFFIC_SIZES = 13,
+    TRAFFIC_SIZES = GANG_SIZES,
     TRAFFIC_SIZED = TRAFFIC_AGREE + 1,
     TRAFFIC_CELLS = TRAFFIC_SIZED * TRAFFIC_SIZES + TRAFFIC_ACTIVITIES - TRAFFIC_SIZED,
     /* The cells of the training thread follow each other. */
@@ -66,7 +67,7 @@ const char *traffic_cell_name(int cell, int64_t *size);
 /* Return the cell with this name and size; size -1: the first with this name. -1: none. */
 int traffic_find_cell(const char *activity, int64_t size);
 
-/* Wire format. Unpacking returns -1 for a truncated or foreign message. */
+/* Wire format: the struct. Unpacking returns -1 for a truncated message. */
 void traffic_pack(struct buf *out, const struct traffic *traffic);
 int traffic_unpack(struct traffic *traffic, struct cursor *in);
 

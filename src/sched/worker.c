@@ -35,7 +35,7 @@ struct worker {
     char host[64];
 
     struct assigned *queue; /* [at, end) not begun */
-    size_t at, end, capacity;
+    size_t at, end;
     struct message_gang next, gang; /* to begin; running. number 0: none */
     bool is_gang_over;              /* the running one */
     struct buf in, out;
@@ -55,7 +55,7 @@ struct worker {
     double waited_s;        /* for an assignment, since the last trial */
     struct traffic counted; /* so far, without the running trial */
     bool is_stopping;
-    double stop_s; /* limit for the running trial */
+    struct deadline deadline; /* of the running trial */
     bool has_failed;
     const char *unable; /* why no trial can run here any more; "": they can */
     struct err *err;
@@ -85,18 +85,9 @@ static void show(const struct worker *worker, int cell, struct traffic_count mor
                           memory_order_relaxed);
 }
 
-static void show_compute(const struct worker *worker, double seconds)
-{
-    show(worker, traffic_cell(TRAFFIC_COMPUTE, 0), (struct traffic_count){.seconds = seconds});
-}
-
 /* Time between members is time of the attempt, too. */
 static void show_gang(void *arg, const struct gang_counts *counts)
 {
-    static const enum traffic_activity activities[] = {[GANG_SUM] = TRAFFIC_SUM,
-                                                       [GANG_SUM_FEW] = TRAFFIC_SUM,
-                                                       [GANG_SHARE] = TRAFFIC_SHARE,
-                                                       [GANG_AGREE] = TRAFFIC_AGREE};
     struct traffic all = {0};
     struct traffic_count *waiting = &all.of[traffic_cell(TRAFFIC_MEMBERS, 0)];
 
@@ -104,12 +95,9 @@ static void show_gang(void *arg, const struct gang_counts *counts)
     for (int call = 0; call < GANG_CALLS; call++) {
         for (int class = 0; class < GANG_SIZES; class ++) {
             const struct gang_count *count = &counts->of[call][class];
-            struct traffic_count *of =
-                &all.of[traffic_cell(activities[call], (size_t)gang_size_limit(class))];
 
-            of->calls += count->calls;
-            of->bytes += count->bytes;
-            of->seconds += fmax(count->seconds - count->waiting_s, 0);
+            all.of[(TRAFFIC_SUM + call) * TRAFFIC_SIZES + class] = (struct traffic_count){
+                count->calls, count->bytes, fmax(count->seconds - count->waiting_s, 0)};
             waiting->calls += count->calls;
             waiting->seconds += count->waiting_s;
         }
@@ -274,23 +262,11 @@ static int add_result(struct worker *worker, const struct trial_result *r, doubl
 
 /* ---- receiving ---- */
 
-static int reserve_queue(struct worker *worker, size_t n)
+/* The scheduler of the same program sends no such message. */
+static int damaged(struct worker *worker, const struct cursor *in)
 {
-    size_t left = worker->end - worker->at;
-    struct assigned *grown;
-
-    if (left)
-        memmove(worker->queue, worker->queue + worker->at, left * sizeof *worker->queue);
-    worker->at = 0;
-    worker->end = left;
-    if (left + n <= worker->capacity)
-        return 0;
-    grown = realloc(worker->queue, (left + n) * sizeof *grown);
-    if (!grown)
-        return err_nomem(worker->err, "assigned trials", (left + n) * sizeof *grown);
-    worker->queue = grown;
-    worker->capacity = left + n;
-    return 0;
+    return err_set(worker->err, "message of %zu bytes is damaged before byte %zu", in->size,
+                   in->at);
 }
 
 static int take_checkpoint(struct worker *worker, struct cursor *in)
@@ -302,19 +278,26 @@ static int take_checkpoint(struct worker *worker, struct cursor *in)
     kept = (struct cursor){.data = worker->state.data, .size = worker->state.size};
     if (buf_failed(&worker->state))
         return err_nomem(worker->err, "checkpoint", in->size - in->at);
-    if (trial_checkpoint_unpack(&worker->from, &kept))
-        return err_set(worker->err, "checkpoint of %zu bytes is truncated", worker->state.size);
-    return 0;
+    return trial_checkpoint_unpack(&worker->from, &kept) ? damaged(worker, in) : 0;
 }
 
 static int take_assignment(struct worker *worker, struct cursor *in)
 {
-    int64_t n = message_count_trials(in, worker->err);
-    struct assigned *added;
+    int64_t n = message_count_trials(in);
+    size_t left = worker->end - worker->at;
+    struct assigned *queue, *added;
 
-    if (n < 0 || reserve_queue(worker, (size_t)n))
-        return -1;
-    added = worker->queue + worker->end;
+    if (n < 0)
+        return damaged(worker, in);
+    if (left)
+        memmove(worker->queue, worker->queue + worker->at, left * sizeof *queue);
+    worker->at = 0;
+    worker->end = left;
+    queue = realloc(worker->queue, (left + (size_t)n + 1) * sizeof *queue);
+    if (!queue)
+        return err_nomem(worker->err, "assigned trials", (left + (size_t)n) * sizeof *queue);
+    worker->queue = queue;
+    added = queue + left;
     for (int64_t i = 0; i < n; i++)
         added[i].trial = cursor_i64(in);
     for (int64_t i = 0; i < n; i++)
@@ -323,7 +306,7 @@ static int take_assignment(struct worker *worker, struct cursor *in)
         added[i].expected_s = cursor_f64(in);
     FAULT("worker: an assignment came");
     if (in->failed)
-        return err_set(worker->err, "assignment of %ld trials is truncated", (long)n);
+        return damaged(worker, in);
     worker->end += (size_t)n;
     return in->at < in->size ? take_checkpoint(worker, in) : 0;
 }
@@ -334,7 +317,7 @@ static int open_gang(struct worker *worker, struct cursor *in)
     int32_t port = port_find(worker->rank, (int32_t)cursor_u32(in), number);
 
     if (in->failed)
-        return err_set(worker->err, "opening of a gang is truncated");
+        return damaged(worker, in);
     message_begin(&worker->out, MESSAGE_GANG_PORT);
     buf_put_i64(&worker->out, number);
     buf_put_u32(&worker->out, (uint32_t)port);
@@ -348,7 +331,7 @@ static int take_gang(struct worker *worker, struct cursor *in)
         return -1;
     message_take_gang(&worker->next, in);
     if (in->failed)
-        return err_set(worker->err, "assignment of a gang is truncated");
+        return damaged(worker, in);
     return in->at < in->size ? take_checkpoint(worker, in) : 0;
 }
 
@@ -363,15 +346,17 @@ static int end_gang(struct worker *worker, struct cursor *in)
 
 /* Let the running trial go on only if it is expected to end in time, or is overdue. One of unknown
  * time stops at once: a program may need the time to save its state. */
-static void take_stop(struct worker *worker, struct cursor *in)
+static int take_stop(struct worker *worker, struct cursor *in)
 {
     double now_s = clock_now(worker->clock);
 
     FAULT("worker: is told to stop");
     worker->is_stopping = true;
-    worker->stop_s = now_s + cursor_f64(in);
-    if (!(worker->ends_s <= worker->stop_s))
-        worker->stop_s = fmin(worker->stop_s, now_s);
+    worker->deadline.ask_s = now_s + cursor_f64(in);
+    worker->deadline.kill_s = now_s + cursor_f64(in);
+    if (!(worker->ends_s <= worker->deadline.ask_s))
+        worker->deadline.ask_s = fmin(worker->deadline.ask_s, now_s);
+    return in->failed ? damaged(worker, in) : 0;
 }
 
 static int handle(struct worker *worker)
@@ -391,10 +376,9 @@ static int handle(struct worker *worker)
     case MESSAGE_GANG_END:
         return end_gang(worker, &in);
     case MESSAGE_STOP:
-        take_stop(worker, &in);
-        return 0;
+        return take_stop(worker, &in);
     default:
-        return err_set(worker->err, "message of kind %d is not for a worker", kind);
+        return damaged(worker, &in);
     }
 }
 
@@ -420,21 +404,18 @@ static bool leads(const struct worker *worker)
     return !worker->gang.number || worker->gang.part.rank == 0;
 }
 
-static int look_from_trial(struct worker *worker, double now_s)
-{
-    worker->looked_s = now_s;
-    show_compute(worker, now_s - worker->began_s);
-    if (look(worker, 0) || send_results(worker) ||
-        (!worker->is_announced && leads(worker) && announce(worker)))
-        return -1;
-    return now_s - worker->began_s > HOARD_S ? give_back_queue(worker) : 0;
-}
-
 /* False: something is wrong, or the gang is over. */
 static bool look_and_go_on(struct worker *worker, double now_s)
 {
-    if (!worker->has_failed && now_s - worker->looked_s >= LOOK_S)
-        worker->has_failed = look_from_trial(worker, now_s) != 0;
+    double so_far_s = now_s - worker->began_s;
+
+    if (!worker->has_failed && now_s - worker->looked_s >= LOOK_S) {
+        worker->looked_s = now_s;
+        show(worker, traffic_cell(TRAFFIC_COMPUTE, 0), (struct traffic_count){.seconds = so_far_s});
+        worker->has_failed = look(worker, 0) || send_results(worker) ||
+                             (!worker->is_announced && leads(worker) && announce(worker)) ||
+                             (so_far_s > HOARD_S && give_back_queue(worker));
+    }
     return !worker->has_failed && !worker->is_gang_over;
 }
 
@@ -443,14 +424,7 @@ static bool keep_going(void *arg)
     struct worker *worker = arg;
     double now_s = clock_now(worker->clock);
 
-    return look_and_go_on(worker, now_s) && (!worker->is_stopping || now_s < worker->stop_s);
-}
-
-static bool is_urgent(void *arg)
-{
-    const struct worker *worker = arg;
-
-    return worker->is_stopping && worker->stop_s == STOP_URGENT;
+    return look_and_go_on(worker, now_s) && now_s < worker->deadline.ask_s;
 }
 
 static bool keep_waiting(void *arg)
@@ -460,40 +434,15 @@ static bool keep_waiting(void *arg)
     return look_and_go_on(worker, clock_now(worker->clock));
 }
 
-/* A trial expected to be short begins unreported. */
-static int begin(struct worker *worker, const struct assigned *next)
-{
-    worker->running = next->trial;
-    worker->started = clock_unix();
-    worker->is_announced = false;
-    if (!(next->expected_s < GROUP_S) && leads(worker) && announce(worker))
-        return -1;
-    FAULT("worker: a trial begins");
-    worker->began_s = worker->looked_s = clock_now(worker->clock);
-    worker->ends_s = worker->began_s + next->expected_s;
-    return 0;
-}
-
-static void forget_checkpoint(struct worker *worker)
-{
-    buf_release(&worker->state);
-    worker->from.state = NULL;
-}
-
-static bool has_checkpoint(const struct worker *worker, int64_t trial)
-{
-    return worker->from.state && worker->from.trial == trial;
-}
-
 /* Run a trial alone, or as a member of the running gang. */
 static int run(struct worker *worker, const struct runner *runner, struct trial_result *r,
                const struct assigned *next)
 {
     const struct trial_gang *gang = worker->gang.number ? &worker->gang.part : NULL;
-    bool resumes = has_checkpoint(worker, next->trial);
+    bool resumes = worker->from.state && worker->from.trial == next->trial;
     struct trial_watch watch = {.keep_going = keep_going,
                                 .keep_waiting = keep_waiting,
-                                .is_urgent = is_urgent,
+                                .deadline = &worker->deadline,
                                 .save = leads(worker) ? save : NULL,
                                 .report = leads(worker) ? report : NULL,
                                 .count = show_gang,
@@ -507,9 +456,15 @@ static int run(struct worker *worker, const struct runner *runner, struct trial_
     r->rank = worker->rank;
     r->pid = worker->pid;
     memcpy(r->host, worker->host, sizeof r->host);
-    if (begin(worker, next))
+    worker->running = next->trial;
+    r->started = worker->started = clock_unix();
+    worker->is_announced = false;
+    /* one expected to be short begins unreported */
+    if (!(next->expected_s < GROUP_S) && leads(worker) && announce(worker))
         return -1;
-    r->started = worker->started;
+    FAULT("worker: a trial begins");
+    worker->began_s = worker->looked_s = clock_now(worker->clock);
+    worker->ends_s = worker->began_s + next->expected_s;
     runner->run(runner->self, r, next->trial, &watch);
     if (runner->unable)
         worker->unable = runner->unable(runner->self);
@@ -522,8 +477,10 @@ static int run(struct worker *worker, const struct runner *runner, struct trial_
     r->seconds = r->earlier_s + now_s - worker->began_s;
     r->timing[PHASE_WAITING] = worker->waited_s;
     worker->waited_s = 0;
-    if (resumes)
-        forget_checkpoint(worker);
+    if (resumes) {
+        buf_release(&worker->state);
+        worker->from.state = NULL;
+    }
     return worker->has_failed ? -1 : 0;
 }
 
@@ -571,21 +528,20 @@ static int wait_for_work(struct worker *worker)
     return 0;
 }
 
-static int run_something(struct worker *worker, const struct runner *runner)
-{
-    if (worker->at < worker->end)
-        return run_next(worker, runner);
-    return worker->next.number ? run_gang(worker, runner) : wait_for_work(worker);
-}
-
 static int work(struct worker *worker, const struct runner *runner)
 {
     for (;;) {
+        int rc;
+
         if (look(worker, 0))
             return -1;
         if (worker->is_stopping || *worker->unable)
             break;
-        if (run_something(worker, runner))
+        if (worker->at < worker->end)
+            rc = run_next(worker, runner);
+        else
+            rc = worker->next.number ? run_gang(worker, runner) : wait_for_work(worker);
+        if (rc)
             return -1;
     }
     return send_results(worker) || give_back_queue(worker) || give_back_gang(worker) ? -1 : 0;
@@ -599,6 +555,7 @@ int worker_run(const struct worker_channel *channel, const struct runner *runner
                             .clock = clock,
                             .rank = rank,
                             .pid = getpid(),
+                            .deadline = {INFINITY, INFINITY},
                             .unable = "",
                             .err = &own};
     int rc;

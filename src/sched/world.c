@@ -2,6 +2,7 @@
 #include "sched/world.h"
 
 #include <limits.h>
+#include <mpi.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,6 @@
 
 #include "base/clock.h"
 #include "base/fault.h"
-#include "sched/world_mpi.h"
 
 #define FLUSH_S 2.0
 /* one step of a broadcast: seconds on the slowest networks */
@@ -43,7 +43,7 @@ static struct {
     int n;
 } receives;
 
-int world_mpi_error(struct err *err, const char *call, int code)
+static int mpi_error(struct err *err, const char *call, int code)
 {
     char text[MPI_MAX_ERROR_STRING];
     int n;
@@ -52,6 +52,14 @@ int world_mpi_error(struct err *err, const char *call, int code)
         snprintf(text, sizeof text, "error %d", code);
     return err_set(err, "%s: %s", call, text);
 }
+
+/* Return from the caller with err if an MPI call fails. */
+#define TRY(call, args)                          \
+    do {                                         \
+        int code_ = call args;                   \
+        if (code_ != MPI_SUCCESS)                \
+            return mpi_error(err, #call, code_); \
+    } while (0)
 
 /* ---- opening and closing ---- */
 
@@ -169,18 +177,6 @@ static void flush_sends(double seconds)
     }
 }
 
-static void free_messages(void)
-{
-    for (int i = 0; i < sends.n; i++)
-        free(sends.bytes[i]);
-    free(sends.requests);
-    free(sends.bytes);
-    free(sends.done);
-    memset(&sends, 0, sizeof sends);
-    free(receives.of);
-    receives.of = NULL;
-}
-
 int world_close(struct world *world, int status)
 {
     guard_end();
@@ -190,7 +186,6 @@ int world_close(struct world *world, int status)
     flush_sends(FLUSH_S);
     if (lost_rank)
         world_leave(status);
-    free_messages();
     fflush(NULL);
     closing_status = status;
     signal(SIGALRM, leave_now);
@@ -223,7 +218,9 @@ const char *world_library(void)
 
 /* ---- collectives ---- */
 
-int world_mpi_meet(MPI_Comm comm, struct err *err)
+/* Wait, asleep, for all ranks. Collective. Open MPI spins in MPI_Barrier() and MPI_Bcast(): ranks
+ * waiting for rank 0 would burn a core each and slow rank 0 down. */
+static int meet(MPI_Comm comm, struct err *err)
 {
     struct backoff backoff = {0};
     MPI_Request request;
@@ -242,10 +239,11 @@ int world_mpi_meet(MPI_Comm comm, struct err *err)
 
 int world_meet(const struct world *world, struct err *err)
 {
-    return world->size == 1 ? 0 : world_mpi_meet(MPI_COMM_WORLD, err);
+    return world->size == 1 ? 0 : meet(MPI_COMM_WORLD, err);
 }
 
-int world_mpi_broadcast(MPI_Comm comm, void *bytes, size_t n, struct err *err)
+/* Send n bytes, of any size, from rank 0 of comm. Collective. */
+static int broadcast(MPI_Comm comm, void *bytes, size_t n, struct err *err)
 {
     for (size_t at = 0; at < n; at += STEP_BYTES) {
         size_t left = n - at;
@@ -284,7 +282,7 @@ int world_broadcast(const struct world *world, void **bytes, size_t *n, struct e
     if (world->size == 1)
         return 0;
     FAULT("any: before a broadcast");
-    if (world_mpi_meet(MPI_COMM_WORLD, err))
+    if (meet(MPI_COMM_WORLD, err))
         return -1;
     FAULT("any: all have come to a broadcast");
     TRY(MPI_Bcast, (&size, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD));
@@ -292,7 +290,7 @@ int world_broadcast(const struct world *world, void **bytes, size_t *n, struct e
     if (agree_on_room(world, bytes, *n, err))
         return -1;
     FAULT("any: all have room for a broadcast");
-    return world_mpi_broadcast(MPI_COMM_WORLD, *bytes, *n, err);
+    return broadcast(MPI_COMM_WORLD, *bytes, *n, err);
 }
 
 int world_gather(const struct world *world, const void *bytes, size_t n, void *out, struct err *err)
@@ -450,4 +448,194 @@ bool world_give_up(int32_t rank)
             receives.of[i].from = NOBODY;
     }
     return is_any;
+}
+
+/* ---- bytes that all ranks read ---- */
+
+/* Ranks of this host, and leaders of all hosts; rank 0 is first in both. Never freed: freeing is
+ * collective, and would wait for a dead rank. */
+static struct {
+    MPI_Comm host, leaders; /* leaders: only on a leader */
+    int size, rank;         /* in host */
+    bool is_known;
+} hosts;
+
+struct request {
+    uint64_t n;
+    char folder[SEGMENT_PATH_SIZE];
+};
+
+struct shared_answer {
+    bool is_refusing;
+    char host[64];
+    char reason[240];
+};
+
+static bool is_leader(void)
+{
+    return hosts.rank == 0;
+}
+
+static int know_hosts(struct err *err)
+{
+    if (hosts.is_known)
+        return 0;
+    FAULT("any: before hosts are known");
+    TRY(MPI_Comm_split_type, (MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &hosts.host));
+    TRY(MPI_Comm_size, (hosts.host, &hosts.size));
+    TRY(MPI_Comm_rank, (hosts.host, &hosts.rank));
+    TRY(MPI_Comm_split, (MPI_COMM_WORLD, is_leader() ? 0 : MPI_UNDEFINED, 0, &hosts.leaders));
+    hosts.is_known = true;
+    FAULT("any: hosts are known");
+    return 0;
+}
+
+/* Set *all_well if all ranks are well; if not, *why is the first other rank's. Collective. */
+static int agree(MPI_Comm comm, bool is_well, bool *all_well, struct err *why, struct err *err)
+{
+    struct {
+        int is_well, rank;
+    } mine = {.is_well = is_well}, first;
+
+    TRY(MPI_Comm_rank, (comm, &mine.rank));
+    if (meet(comm, err))
+        return -1;
+    TRY(MPI_Allreduce, (&mine, &first, 1, MPI_2INT, MPI_MINLOC, comm));
+    *all_well = first.is_well;
+    if (!first.is_well)
+        TRY(MPI_Bcast, (why->text, sizeof why->text, MPI_CHAR, first.rank, comm));
+    return 0;
+}
+
+/* The steps of segment.h. Every rank of the host ends with the same *is_shared and reason. */
+static int share_on_host(struct segment *s, const struct request *request, bool *is_shared,
+                         struct err *why, struct err *err)
+{
+    char path[SEGMENT_PATH_SIZE] = "";
+    int rc = is_leader() ? segment_create(s, request->folder, why) : 0;
+
+    if (agree(hosts.host, !rc, is_shared, why, err))
+        return -1;
+    if (!*is_shared)
+        return 0;
+    FAULT("any: memory to be shared was made");
+    memcpy(path, s->path, sizeof path);
+    TRY(MPI_Bcast, (path, sizeof path, MPI_CHAR, 0, hosts.host));
+    rc = is_leader() ? 0 : segment_join(s, path, why);
+    if (agree(hosts.host, !rc, is_shared, why, err))
+        return -1;
+    if (is_leader())
+        segment_unlink(s);
+    if (!*is_shared)
+        return 0;
+    FAULT("any: memory to be shared was joined");
+    rc = is_leader() ? segment_reserve(s, request->n, why) : 0;
+    if (!rc)
+        rc = segment_map(s, request->n, why);
+    FAULT("any: memory was mapped");
+    return agree(hosts.host, !rc, is_shared, why, err);
+}
+
+static int gather_answers(struct shared *shared, const struct shared_answer *mine, struct err *err)
+{
+    struct shared_answer *all = NULL;
+    int n;
+
+    TRY(MPI_Comm_size, (hosts.leaders, &n));
+    all = calloc((size_t)n, sizeof *all);
+    if (!all)
+        return err_nomem(err, "hosts", (size_t)n * sizeof *all);
+    TRY(MPI_Gather, (mine, sizeof *mine, MPI_BYTE, all, sizeof *mine, MPI_BYTE, 0, hosts.leaders));
+    for (int i = 0; i < n; i++)
+        if (all[i].is_refusing && !shared->n_refusing++)
+            snprintf(shared->reason, sizeof shared->reason, "%s: %s", all[i].host, all[i].reason);
+    free(all);
+    return 0;
+}
+
+/* Collective. */
+static int make_copy(struct shared *shared, struct err *err)
+{
+    struct err why = {""};
+    bool all_well;
+
+    if (!shared->segment.bytes) {
+        shared->copy = aligned_alloc(64, (shared->n + 63) / 64 * 64);
+        if (!shared->copy)
+            err_nomem(&why, "data", shared->n);
+    }
+    shared->bytes = shared->segment.bytes ? shared->segment.bytes : shared->copy;
+    if (agree(MPI_COMM_WORLD, shared->bytes != NULL, &all_well, &why, err))
+        return -1;
+    return all_well ? 0 : err_set(err, "%s", why.text);
+}
+
+static int open_all(struct shared *shared, const struct request *request, struct err *err)
+{
+    bool is_wanted = hosts.size > 1 && *request->folder, is_shared = false;
+    struct shared_answer answer = {.is_refusing = false};
+    struct err why = {""};
+
+    if (is_wanted && share_on_host(&shared->segment, request, &is_shared, &why, err))
+        return -1;
+    if (!is_shared)
+        segment_release(&shared->segment);
+    answer.is_refusing = is_wanted && !is_shared;
+    gethostname(answer.host, sizeof answer.host - 1);
+    snprintf(answer.reason, sizeof answer.reason, "%.*s", (int)sizeof answer.reason - 1, why.text);
+    if (is_leader() && gather_answers(shared, &answer, err))
+        return -1;
+    return make_copy(shared, err);
+}
+
+int shared_open(struct shared *shared, const struct world *world, size_t n, const char *folder,
+                struct err *err)
+{
+    struct request request = {.n = n};
+
+    *shared = (struct shared){0};
+    if (world->rank == 0)
+        snprintf(request.folder, sizeof request.folder, "%s", folder);
+    FAULT("any: before something is shared");
+    if (meet(MPI_COMM_WORLD, err))
+        return -1;
+    TRY(MPI_Bcast, (&request, sizeof request, MPI_BYTE, 0, MPI_COMM_WORLD));
+    if (!request.n)
+        return 0;
+    shared->n = (size_t)request.n;
+    if (know_hosts(err) == 0 && open_all(shared, &request, err) == 0)
+        return 0;
+    shared_release(shared);
+    return -1;
+}
+
+int shared_send(struct shared *shared, struct err *err)
+{
+    FAULT("any: before shared bytes are sent");
+    if (is_leader() && broadcast(hosts.leaders, shared->bytes, shared->n, err))
+        return -1;
+    if (is_leader() && !shared->copy)
+        segment_seal(&shared->segment);
+    FAULT("any: shared bytes were sent to other hosts");
+    if (meet(hosts.host, err))
+        return -1;
+    return shared->copy ? broadcast(hosts.host, shared->bytes, shared->n, err) : 0;
+}
+
+void shared_release(struct shared *shared)
+{
+    if (!shared)
+        return;
+    segment_release(&shared->segment);
+    free(shared->copy);
+    *shared = (struct shared){0};
+}
+
+const char *shared_folder(void)
+{
+    const char *folder = getenv(SHARED_VARIABLE);
+
+    if (!folder || !*folder)
+        return SHARED_FOLDER;
+    return strcmp(folder, "off") ? folder : "";
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A cache of data that are constant over a grid: inputs and outlines of model types (model_type.h),
- * and splits. Inputs made elsewhere can be adopted (sched/shared.h).
+ * and splits. Inputs made elsewhere can be adopted (sched/world.h).
  *
  * Not thread-safe. A pointer is valid until PREPARED_INPUTS other inputs or PREPARED_SPLITS other
  * splits were requested. */

@@ -627,23 +627,19 @@ static void take_step(struct running *t, double now_s)
     }
 }
 
-static bool is_urgent(const struct running *t)
-{
-    return t->watch->is_urgent && t->watch->is_urgent(t->watch->arg);
-}
-
 /* Stop the program if it must not go on. */
 static void control(struct running *t)
 {
     double now_s = clock_now(t->self->clock);
     bool goes_on = t->watch->keep_going(t->watch->arg), is_due = now_s >= t->due_s;
+    const struct deadline *deadline = t->watch->deadline;
 
     if (t->step == STEP_NONE) {
         t->is_stopped = !goes_on;
         t->is_late = goes_on && is_due;
         is_due |= !goes_on;
     }
-    if (is_due || (t->step == STEP_ASK && is_urgent(t)))
+    if (is_due || (t->step == STEP_ASK && deadline && now_s >= deadline->kill_s))
         take_step(t, now_s);
 }
 

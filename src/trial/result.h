@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "base/deadline.h"
 #include "gcn/train.h"
 #include "program/report.h" /* struct program_metric, struct program_point */
 
@@ -148,9 +149,8 @@ struct trial_watch {
     /* Called while a member of a gang waits for others, every tenth of a second or sooner; false:
      * the gang is over, return at once with state PENDING. */
     bool (*keep_waiting)(void *arg);
-    /* Called after keep_going() has returned false. True: there is no time to save the state. NULL:
-     * there always is. */
-    bool (*is_urgent)(void *arg);
+    /* keep_going() may have set kill_s, when there is no time to save the state. NULL: there always is. */
+    const struct deadline *deadline;
     /* Take a checkpoint, borrowed for the call: now and then, and before PENDING. NULL: none are
      * kept. */
     void (*save)(void *arg, const struct trial_checkpoint *checkpoint);

@@ -31,8 +31,7 @@ BEGIN {
         level[names[i]] = i
     level["data/graph"] = level["data/genotype"]
 
-    user["mpi.h"] = "^src/sched/world_mpi\\.h$"
-    user["sched/world_mpi.h"] = "^src/sched/(world|shared)\\.c$"
+    user["mpi.h"] = "^src/sched/world\\.c$"
     user["ini.h"] = "^src/grid/inifile\\.c$"
     user["cblas.h"] = "^src/tensor/gemm\\.c$"
     user["sqlite3.h"] = "^src/store/"

@@ -70,9 +70,6 @@ done
 is_caught user src/sched/ledger.c <<'END'
 # include <mpi.h>
 END
-is_caught user src/sched/master.c <<'END'
-#include "sched/world_mpi.h"
-END
 is_caught talk src/store/loud.c <<'END'
 /* printf() in a comment and "stderr" in a text are fine. */
 const char *text = "printf(stderr)";
@@ -150,7 +147,7 @@ is "the list of model types" "$(grep -c '^#define MODEL_TYPES(X, OR)' "$SRCDIR/s
 users() {
     (cd "$SRCDIR" && grep -rlE --include="*.[ch]" "include <$1>" src | tr '\n' ' ')
 }
-is "the user of mpi.h" "$(users mpi.h)" "src/sched/world_mpi.h "
+is "the user of mpi.h" "$(users mpi.h)" "src/sched/world.c "
 is "the user of ini.h" "$(users ini.h)" "src/grid/inifile.c "
 is "the user of cblas.h" "$(users cblas.h)" "src/tensor/gemm.c "
 like "the users of sqlite3.h" "$(users sqlite3.h)" "^(src/store/(query/)?[a-z_]*\.[ch] )+$"

@@ -38,7 +38,7 @@
 #include "sched/master.h"
 #include "sched/message.h"
 #include "sched/relay.h"
-#include "sched/shared.h"
+#include "sched/world.h"
 
 #define CHECK(condition)                                               \
     do {                                                               \
@@ -284,7 +284,7 @@ static int on_result(void *arg, const struct trial_result *r, struct err *e)
     seen->n_seen++;
     seen->uncommitted++;
     if (seen->n_seen == seen->stop_at)
-        seen->stop = 1;
+        seen->stop = STOP_SOON;
     return seen->n_seen == seen->fail_at ? err_set(e, "disk full") : 0;
 }
 
@@ -320,8 +320,8 @@ static int on_lost(void *arg, const struct master_loss *loss, struct err *e)
         fprintf(stderr, "rank %d is lost: %s\n", loss->rank, loss->why);
     CHECK(++seen->n_lost <= seen->n_most_lost);
     CHECK(loss->rank == world.size - 1 && loss->n_trials == 1);
-    CHECK(seen->widths[loss->trials[0]] > 1 && loss->leader_process->pid > 0);
-    CHECK(loss->leader == loss->rank || loss->running == loss->trials[0]);
+    CHECK(seen->widths[loss->trials[0]] > 1 && loss->attempt.process->pid > 0);
+    CHECK(loss->attempt.rank == loss->rank || loss->attempt.trial == loss->trials[0]);
     seen->lost = loss->trials[0];
     return 0;
 }

@@ -142,7 +142,7 @@ static void end_trial(struct state *s, int32_t w, int64_t trial)
         return;
     s->actors[w].is_running = false;
     s->report.area_s += seconds;
-    assert_int_equal(dispatch_finish(s->dispatch, w, trial, TRIAL_DONE, seconds), LEDGER_ACCEPTED);
+    assert_true(dispatch_finish(s->dispatch, w, trial, TRIAL_DONE, seconds));
     begin_next(s, w);
     supply_gangs(s);
     supply(s, w);
@@ -150,17 +150,14 @@ static void end_trial(struct state *s, int32_t w, int64_t trial)
 
 static void free_members(struct state *s, const struct gang *gang)
 {
-    int64_t number = gang->number;
-    int32_t n = gang->n, members[GANG_SIM_MOST_WORKERS];
+    for (int32_t i = 0; i < gang->n; i++) {
+        int32_t w = gang->workers[i];
 
-    for (int32_t i = 0; i < n; i++)
-        members[i] = gang->workers[i];
-    for (int32_t i = 0; i < n; i++) {
-        if (s->actors[members[i]].is_dead)
+        if (s->actors[w].is_dead)
             continue;
-        s->actors[members[i]].is_running = false;
-        s->actors[members[i]].idle_s = s->now_s;
-        dispatch_end_member(s->dispatch, members[i], number);
+        s->actors[w].is_running = false;
+        s->actors[w].idle_s = s->now_s;
+        dispatch_end_member(s->dispatch, w, gang->number);
     }
 }
 
@@ -174,8 +171,7 @@ static void end_gang(struct state *s, const struct event *event)
         return; /* a member died */
     seconds = s->sim->seconds[event->trial];
     s->report.area_s += seconds * gang->n;
-    assert_int_equal(dispatch_finish(s->dispatch, event->worker, event->trial, TRIAL_DONE, seconds),
-                     LEDGER_ACCEPTED);
+    assert_true(dispatch_finish(s->dispatch, event->worker, event->trial, TRIAL_DONE, seconds));
     assert_true(gang->is_over);
     free_members(s, gang);
 }
@@ -183,14 +179,11 @@ static void end_gang(struct state *s, const struct event *event)
 static void die(struct state *s, int32_t w)
 {
     const struct gang *gang = dispatch_gang(s->dispatch, w);
-    int64_t failed[DISPATCH_MAX];
 
     if (s->actors[w].is_dead)
         return;
     s->actors[w].is_dead = true;
-    if (gang && gang->n_here == 1)
-        gang = NULL; /* the loss frees it */
-    assert_int_equal(dispatch_lose(s->dispatch, w, DISPATCH_MAX, failed), 0);
+    assert_int_equal(dispatch_lose(s->dispatch, w), -1);
     if (gang)
         free_members(s, gang);
 }

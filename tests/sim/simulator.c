@@ -130,7 +130,7 @@ static void take_results(struct state *s, int32_t worker, int32_t n)
         double predicted = dispatch_predicted(s->dispatch, trial);
 
         s->off[trial] = isnan(predicted) ? INFINITY : (float)fabs(log(predicted / seconds));
-        if (dispatch_finish(s->dispatch, worker, trial, TRIAL_DONE, seconds) == LEDGER_ACCEPTED) {
+        if (dispatch_finish(s->dispatch, worker, trial, TRIAL_DONE, seconds)) {
             s->times[trial]++;
             s->report.done_s += s->sim->seconds(s->sim->arg, trial);
         } else {
@@ -154,14 +154,14 @@ static bool is_poison(const struct sim *sim, int64_t trial)
 
 static void lose(struct state *s, int32_t worker)
 {
-    int64_t failed[1];
+    int64_t failed = dispatch_lose(s->dispatch, worker);
 
     s->workers[worker].is_lost = true;
     s->report.n_lost++;
-    if (dispatch_lose(s->dispatch, worker, 1, failed)) {
-        s->times[failed[0]]++;
+    if (failed >= 0) {
+        s->times[failed]++;
         s->report.n_failed++;
-        s->report.n_innocent += !is_poison(s->sim, failed[0]);
+        s->report.n_innocent += !is_poison(s->sim, failed);
     }
     supply_idle(s);
 }

@@ -21,7 +21,7 @@
 #define N_CONFIGS (N_TRIALS / GROUP)
 #define N_WORKERS 9
 #define QUEUE 4096
-#define BUCKET 1.032 /* width of a bucket of sched/pending.h */
+#define BUCKET 1.032 /* width of a bucket of sched/ledger.h */
 
 enum kind { RESULT, STARTED, RETURNED };
 
@@ -166,7 +166,7 @@ static bool may_run(const struct walk *walk, int32_t w, int64_t trial)
 static double safe_seconds(const struct walk *walk, int32_t w, int64_t trial)
 {
     return cost_seconds(walk->cost, ledger_group(walk->ledger, trial)) *
-           cost_slowness(walk->cost, w) * dispatch_margin(walk->dispatch);
+           cost_slowness(walk->cost, w) * cost_margin(walk->cost);
 }
 
 static bool is_pending(const struct walk *walk, int64_t trial)
@@ -211,7 +211,7 @@ static void supply(struct walk *walk, int32_t w)
     for (int64_t trial = 0; trial < N_TRIALS && n; trial++)
         if (ledger_lessee(walk->ledger, trial) == w)
             held_s += dispatch_predicted(walk->dispatch, trial);
-    margin = ledger_held(walk->ledger, w) == 1 ? 1 : dispatch_margin(walk->dispatch);
+    margin = ledger_held(walk->ledger, w) == 1 ? 1 : cost_margin(walk->cost);
     if (n && held_s * margin > left_s(walk) * (1 + 1e-5))
         fail_msg("step %u: %g s for worker %d with %g s left", walk->step, held_s, w, left_s(walk));
 }
@@ -235,12 +235,11 @@ static void supply_idle(struct walk *walk)
 static void take_result(struct walk *walk, int32_t w, const struct message *message)
 {
     enum trial_state state = draw(walk, 8) ? TRIAL_DONE : TRIAL_DIVERGED;
-    enum ledger_answer answer =
-        dispatch_finish(walk->dispatch, w, message->trial, state, message->seconds);
+    bool is_first = dispatch_finish(walk->dispatch, w, message->trial, state, message->seconds);
     bool is_new =
         !walk->book.is_final[message->trial] || walk->book.is_crash_failure[message->trial];
 
-    assert_int_equal(answer, is_new ? LEDGER_ACCEPTED : LEDGER_DUPLICATE);
+    assert_int_equal(is_first, is_new);
     walk->book.is_final[message->trial] = true;
     walk->book.is_crash_failure[message->trial] = false;
     walk->n_duplicates += !is_new;
@@ -338,13 +337,13 @@ static int32_t culprits(const struct walk *walk, int32_t w, int64_t out[N_TRIALS
 
 static void lose(struct walk *walk, int32_t w)
 {
-    int64_t trials[N_TRIALS], blamed[N_TRIALS], failed[1];
-    int32_t n = culprits(walk, w, trials), n_failed;
+    int64_t trials[N_TRIALS], blamed[N_TRIALS], failed;
+    int32_t n = culprits(walk, w, trials);
     bool counts = n == 1 || walk->crash_limit > 1;
     bool has_failed = false;
 
     assert_int_equal(ledger_blames(walk->ledger, w, N_TRIALS, blamed), counts ? n : 0);
-    n_failed = dispatch_lose(walk->dispatch, w, 1, failed);
+    failed = dispatch_lose(walk->dispatch, w);
     for (int32_t i = 0; i < n; i++) {
         walk->book.is_suspect[trials[i]] = true;
         walk->book.crashes[trials[i]] += counts;
@@ -352,8 +351,8 @@ static void lose(struct walk *walk, int32_t w)
             walk->book.is_final[trials[i]] = walk->book.is_crash_failure[trials[i]] = has_failed =
                 true;
     }
-    assert_int_equal(n_failed, has_failed);
-    assert_true(!has_failed || (n == 1 && failed[0] == trials[0]));
+    assert_int_equal(failed, has_failed ? trials[0] : -1);
+    assert_true(!has_failed || n == 1);
     assert_true(!has_failed || walk->is_chaos || walk->is_poison[trials[0]]);
     walk->n_poisoned += has_failed && walk->is_poison[trials[0]];
     walk->n_innocent += has_failed && !walk->is_poison[trials[0]];

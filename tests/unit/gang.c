@@ -19,7 +19,6 @@
 
 #include "base/clock.h"
 #include "crowd.h"
-#include "gang/gang_state.h"
 #include "gang/meeting.h"
 #include "gang/tree.h"
 #include "stride.h"
@@ -154,12 +153,10 @@ static void check_share(const struct crowd *crowd, struct crew *crew, struct cro
 
 static void expect_call(struct gang_counts *expected, enum gang_call call, size_t bytes)
 {
-    int class = 0;
+    struct gang_count *count = &expected->of[call][gang_size_class(bytes)];
 
-    while (class < GANG_SIZES - 1 && bytes > (size_t)64 << 2 * class)
-        class ++;
-    expected->of[call][class].calls++;
-    expected->of[call][class].bytes += (int64_t)bytes;
+    count->calls++;
+    count->bytes += (int64_t)bytes;
 }
 
 /* seconds: since the first call. */
@@ -174,8 +171,7 @@ static void check_counts(const struct gang_member *gang, struct crowd_report *re
         for (int i = 0; i < GANG_SIZES; i++) {
             const struct gang_count *count = &counts->of[call][i];
 
-            crowd_check(report, count->calls == expected->of[call][i].calls,
-                        gang_call_name((enum gang_call)call));
+            crowd_check(report, count->calls == expected->of[call][i].calls, "calls");
             crowd_check(report, count->bytes == expected->of[call][i].bytes, "bytes");
             crowd_check(report, count->waiting_s >= 0 && count->waiting_s <= count->seconds,
                         "seconds");
@@ -222,8 +218,8 @@ static void act_all(const struct crowd *crowd, struct gang_member *gang,
                     "agree()");
         expect_call(&expected, GANG_SUM, (37 - rest) * sizeof *small);
         expect_call(&expected, GANG_SUM, (count - rest) * sizeof *small);
-        expect_call(&expected, GANG_SUM_FEW, 8 * sizeof(double));
-        expect_call(&expected, GANG_SUM_FEW, 2000 * sizeof(double));
+        expect_call(&expected, GANG_SUM, 8 * sizeof(double));
+        expect_call(&expected, GANG_SUM, 2000 * sizeof(double));
         expect_call(&expected, GANG_SHARE, count * sizeof *common);
         expect_call(&expected, GANG_AGREE, (size_t)crowd->size * sizeof(struct vote));
     }

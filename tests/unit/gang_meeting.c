@@ -20,7 +20,6 @@
 
 #include <cmocka.h>
 
-#include "gang/gang_state.h"
 #include "gang/meeting.h"
 
 /* ---- who is a member ---- */
@@ -160,7 +159,7 @@ struct scene {
     struct reception reception;
     struct introduction own, late;
     struct reply reply;
-    struct deadline deadline;
+    struct time_limit limit;
     int fds[2], n_asked;
 };
 
@@ -174,8 +173,8 @@ static bool come_late(void *scene_)
     return true;
 }
 
-/* Index 2 is there, and index 3 comes late if has_late. */
-static void set_up(struct scene *scene, bool has_late)
+/* Index 2 is there, and index 3 comes late. */
+static void set_up(struct scene *scene)
 {
     *scene = (struct scene){.fds = {-1, -1}};
     receive_at(&scene->reception, &scene->own, AF_INET);
@@ -184,11 +183,8 @@ static void set_up(struct scene *scene, bool has_late)
     scene->late = scene->own;
     scene->late.index = 1;
     scene->late.rank = 5;
-    scene->deadline = (struct deadline){.until_s = has_late ? INFINITY : 0, .limit_s = 7};
-    if (has_late) {
-        scene->deadline.keep_waiting = come_late;
-        scene->deadline.arg = scene;
-    }
+    scene->limit = (struct time_limit){
+        .until_s = INFINITY, .limit_s = 7, .keep_waiting = come_late, .arg = scene};
 }
 
 static void come(struct scene *scene, const char *build)
@@ -204,7 +200,7 @@ static void come(struct scene *scene, const char *build)
 /* Also ends the scene. */
 static void expect(struct scene *scene, enum gang_trouble trouble, const char *why)
 {
-    reception_gather(&scene->reception, &scene->own, &scene->deadline, &scene->reply);
+    reception_gather(&scene->reception, &scene->own, &scene->limit, &scene->reply);
     assert_string_equal(scene->reply.why, why);
     assert_int_equal(scene->reply.trouble, trouble);
     if (scene->n_asked)
@@ -220,70 +216,31 @@ static void test_replies(void **state)
     struct scene scene;
 
     (void)state;
-    set_up(&scene, true);
+    set_up(&scene);
     come(&scene, "a");
     expect(&scene, GANG_FINE, "");
     assert_int_equal(scene.n_asked, 1);
 
     /* Late ones hear of a trouble, too. */
-    set_up(&scene, true);
+    set_up(&scene);
     come(&scene, "c");
     expect(&scene, GANG_DIFFERS,
            "rank 4 of the gang on node0 runs a, but rank 6 on node0 runs c: install the same build "
            "on both");
     assert_int_equal(scene.n_asked, 1);
 
-    set_up(&scene, true);
+    set_up(&scene);
     come(&scene, "a");
     close(scene.fds[0]);
     scene.fds[0] = -1;
     reception_step(&scene.reception, NULL, 0);
     expect(&scene, GANG_LOST, "rank 6 of the gang on node0 has ended");
 
-    set_up(&scene, true);
+    set_up(&scene);
     come(&scene, "a");
     scene.own.trouble = GANG_BROKEN;
     strcpy(scene.own.why, "no memory");
     expect(&scene, GANG_BROKEN, "no memory");
-}
-
-static void test_absent(void **state)
-{
-    struct scene scene;
-
-    (void)state;
-    set_up(&scene, false);
-    come(&scene, "a");
-    expect(&scene, GANG_LOST, "host 1 of the gang did not come to node0 within 7 s");
-    set_up(&scene, false);
-    come(&scene, "a");
-    scene.own.level = MEETING_LOCAL;
-    expect(&scene, GANG_LOST, "rank 5 of the gang did not come to node0 within 7 s");
-    set_up(&scene, false);
-    expect(&scene, GANG_LOST, "2 of 3 hosts of the gang did not come to node0 within 7 s");
-}
-
-static bool leave(void *arg)
-{
-    (void)arg;
-    return false;
-}
-
-/* Who is told to leave says so, even if the time is over as well. */
-static void test_deadline(void **state)
-{
-    struct deadline deadline = {.until_s = INFINITY, .limit_s = 7};
-    struct gang_failure failure = {.trouble = GANG_FINE};
-
-    (void)state;
-    assert_int_equal(deadline_check(&deadline, "Nobody came", &failure), 0);
-    deadline.until_s = 0;
-    assert_int_equal(deadline_check(&deadline, "nobody came", &failure), -1);
-    assert_int_equal(failure.trouble, GANG_LOST);
-    assert_string_equal(failure.why.text, "nobody came within 7 s");
-    deadline.keep_waiting = leave;
-    assert_int_equal(deadline_check(&deadline, "nobody came", &failure), -1);
-    assert_int_equal(failure.trouble, GANG_STOPPED);
 }
 
 /* ---- descriptors ---- */
@@ -392,8 +349,6 @@ int main(void)
         cmocka_unit_test(test_introductions),
         cmocka_unit_test(test_other_user),
         cmocka_unit_test(test_replies),
-        cmocka_unit_test(test_absent),
-        cmocka_unit_test(test_deadline),
         cmocka_unit_test(test_many_descriptors),
         cmocka_unit_test(test_descriptors_without_room),
         cmocka_unit_test(test_too_many_descriptors),

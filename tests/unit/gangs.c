@@ -14,22 +14,23 @@
 
 #include "program/port.h"
 #include "sched/dispatch.h"
-#include "sched/placement.h"
+#include "sched/fleet.h"
 
 enum { MOST = 16 };
 
-/* ---- placement ---- */
+/* ---- the choice of workers ---- */
 
 static double choose(int32_t n_workers, const int32_t *hosts, const double *free_s, int32_t n,
                      double patience_s, int32_t out[MOST])
 {
-    struct placement placement;
+    struct fleet fleet;
     double s;
 
-    assert_int_equal(placement_init(&placement, n_workers, hosts, NULL), 0);
-    s = placement_choose(&placement, out, free_s, n, patience_s);
-    placement_release(&placement);
-    placement_release(&placement);
+    assert_int_equal(fleet_init(&fleet, n_workers, hosts, NULL), 0);
+    memcpy(fleet.free_s, free_s, (size_t)n_workers * sizeof *free_s);
+    s = fleet_choose(&fleet, n, patience_s);
+    memcpy(out, fleet.chosen, (size_t)n * sizeof *out);
+    fleet_release(&fleet);
     return s;
 }
 
@@ -43,8 +44,8 @@ static void expect_workers(const int32_t *out, int32_t n, ...)
     va_end(wanted);
 }
 
-/* Hosts 9, 4 and 6 have workers 0 to 3, 4 to 6 and 7 to 8. */
-static const int32_t three_hosts[] = {9, 9, 9, 9, 4, 4, 4, 6, 6};
+/* Hosts 2, 0 and 1 have workers 0 to 3, 4 to 6 and 7 to 8. */
+static const int32_t three_hosts[] = {2, 2, 2, 2, 0, 0, 0, 1, 1};
 
 static void test_hosts(void **state)
 {
@@ -166,7 +167,7 @@ static void test_members(void **state)
     assert_int_equal(assign(&s, 0, INFINITY), -1); /* a member gets nothing */
     assert_int_equal(assign(&s, 2, INFINITY), 0);
     assert_int_equal(dispatch_n_busy(s.dispatch), 3);
-    assert_int_equal(dispatch_finish(s.dispatch, 0, 2, TRIAL_DONE, 20), LEDGER_ACCEPTED);
+    assert_true(dispatch_finish(s.dispatch, 0, 2, TRIAL_DONE, 20));
     assert_true(s.gang->is_over);
     assert_int_equal(dispatch_n_busy(s.dispatch), 3); /* its members have not ended */
     assert_int_equal(assign(&s, 1, INFINITY), -1);
@@ -192,14 +193,14 @@ static void test_reservation(void **state)
     assert_int_equal(assign(&s, 1, INFINITY), 1);
     assert_int_equal(place(&s, 9), 5); /* in 9 s only the short pair can end */
     expect_workers(s.gang->workers, 2, 2, 3);
-    assert_int_equal(dispatch_finish(s.dispatch, 2, 5, TRIAL_DONE, 5), LEDGER_ACCEPTED);
+    assert_true(dispatch_finish(s.dispatch, 2, 5, TRIAL_DONE, 5));
     dispatch_end_member(s.dispatch, 2, 1);
     dispatch_end_member(s.dispatch, 3, 1);
     assert_int_equal(place(&s, INFINITY), -1); /* three must wait, two would delay them */
     assert_int_equal(assign(&s, 2, INFINITY), 4);
-    assert_int_equal(dispatch_finish(s.dispatch, 2, 4, TRIAL_DONE, 8), LEDGER_ACCEPTED);
+    assert_true(dispatch_finish(s.dispatch, 2, 4, TRIAL_DONE, 8));
     assert_int_equal(place(&s, INFINITY), -1);
-    assert_int_equal(dispatch_finish(s.dispatch, 1, 1, TRIAL_DONE, 10), LEDGER_ACCEPTED);
+    assert_true(dispatch_finish(s.dispatch, 1, 1, TRIAL_DONE, 10));
     assert_int_equal(place(&s, INFINITY), 2);
     expect_workers(s.gang->workers, 3, 1, 2, 3);
     tear_down(&s);
@@ -218,7 +219,7 @@ static void test_lost_member(void **state)
     assert_int_equal(dispatch_blames(s.dispatch, 2, DISPATCH_MAX, blamed), 1);
     assert_int_equal(blamed[0], 0);
     assert_int_equal(dispatch_blames(s.dispatch, 3, DISPATCH_MAX, blamed), 0);
-    assert_int_equal(dispatch_lose(s.dispatch, 2, DISPATCH_MAX, blamed), 0);
+    assert_int_equal(dispatch_lose(s.dispatch, 2), -1);
     assert_true(ledger_is_suspect(s.ledger, 0));
     assert_int_equal(ledger_state(s.ledger, 0), TRIAL_PENDING);
     assert_true(s.gang->is_over && s.gang->n_here == 2);
@@ -229,7 +230,7 @@ static void test_lost_member(void **state)
     assert_int_equal(dispatch_lacks(s.dispatch), 0);
     dispatch_finish(s.dispatch, 3, 1, TRIAL_DONE, 10);
     assert_int_equal(place(&s, INFINITY), 0); /* all three that are left, with worker 0 */
-    assert_int_equal(dispatch_lose(s.dispatch, s.gang->workers[0], DISPATCH_MAX, blamed), 1);
+    assert_int_equal(dispatch_lose(s.dispatch, s.gang->workers[0]), 0);
     assert_int_equal(ledger_state(s.ledger, 0), TRIAL_FAILED);
     tear_down(&s);
 }
@@ -270,13 +271,13 @@ static void test_taken_apart(void **state)
     (void)state;
     set_up(&s, 2, seconds, widths, 3, NULL);
     assert_int_equal(place(&s, INFINITY), 0);
-    assert_false(dispatch_is_last_attempt(s.dispatch, 0));
+    assert_false(ledger_is_last_attempt(s.ledger, 0));
     dispatch_give_back(s.dispatch, 0, 0);
     dispatch_suspect(s.dispatch, 0);
     assert_true(ledger_is_suspect(s.ledger, 0));
     assert_int_equal(ledger_state(s.ledger, 0), TRIAL_PENDING);
-    assert_true(dispatch_is_last_attempt(s.dispatch, 0));
-    assert_false(dispatch_is_last_attempt(s.dispatch, 1));
+    assert_true(ledger_is_last_attempt(s.ledger, 0));
+    assert_false(ledger_is_last_attempt(s.ledger, 1));
     dispatch_end_member(s.dispatch, 0, 1);
     dispatch_end_member(s.dispatch, 1, 1);
     assert_int_equal(place(&s, INFINITY), 1);
@@ -346,16 +347,15 @@ static void test_fewer_alive(void **state)
 {
     const double seconds[] = {60, 50};
     const int32_t widths[] = {4, 4};
-    int64_t failed[DISPATCH_MAX];
     struct scene s;
 
     (void)state;
     set_up_trials(&s, 2, seconds, widths, true, 5, NULL);
     assert_int_equal(place(&s, INFINITY), 0);
     assert_true(fabs(s.gang->seconds - 60) < 1);
-    dispatch_lose(s.dispatch, 4, DISPATCH_MAX, failed);
+    dispatch_lose(s.dispatch, 4);
     assert_int_equal(dispatch_width(s.dispatch, 1), 4);
-    dispatch_lose(s.dispatch, 0, DISPATCH_MAX, failed);
+    dispatch_lose(s.dispatch, 0);
     assert_int_equal(dispatch_width(s.dispatch, 1), 2);
     for (int32_t worker = 1; worker < 4; worker++)
         dispatch_end_member(s.dispatch, worker, 1);

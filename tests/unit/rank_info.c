@@ -12,11 +12,6 @@
 #include "launch/rank_info.h"
 #include "run/sweep_share.h"
 
-const char *shared_folder(void)
-{
-    return "/";
-}
-
 static int clear(void **state)
 {
     static const char *const names[] = {"OMPI_COMM_WORLD_SIZE",
@@ -34,7 +29,7 @@ static int clear(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         unsetenv(names[i]);
-    return 0;
+    return setenv(SHARED_VARIABLE, "/", 1);
 }
 
 static void assert_launcher(enum launcher launcher, int32_t n)

@@ -50,6 +50,7 @@ static void send_stop(struct scene *scene)
 {
     message_begin(&scene->message, MESSAGE_STOP);
     buf_put_f64(&scene->message, scene->grace_s);
+    buf_put_f64(&scene->message, INFINITY);
     assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
 }
 
@@ -179,19 +180,25 @@ static int scene_receive(const void *self, struct buf *message, double timeout_s
     return mailbox_take(&scene->to_worker, message, 0);
 }
 
-static void setup(struct scene *scene)
+/* Of the running test. */
+static struct scene s;
+
+static int setup(void **state)
 {
-    memset(scene, 0, sizeof *scene);
-    scene->stop_in = scene->stop_after = scene->long_trial = scene->end_in = -1;
-    assert_int_equal(mailbox_init(&scene->to_worker, NULL), 0);
-    assert_int_equal(mailbox_init(&scene->from_worker, NULL), 0);
+    (void)state;
+    s = (struct scene){.stop_in = -1, .stop_after = -1, .long_trial = -1, .end_in = -1};
+    mailbox_init(&s.to_worker);
+    mailbox_init(&s.from_worker);
+    return 0;
 }
 
-static void teardown(struct scene *scene)
+static int teardown(void **state)
 {
-    mailbox_release(&scene->to_worker);
-    mailbox_release(&scene->from_worker);
-    buf_release(&scene->message);
+    (void)state;
+    mailbox_release(&s.to_worker);
+    mailbox_release(&s.from_worker);
+    buf_release(&s.message);
+    return 0;
 }
 
 static void play(struct scene *scene)
@@ -237,7 +244,7 @@ static void expect_given_back(struct scene *scene, int64_t first, int64_t n)
 {
     struct cursor in = next(scene, MESSAGE_GIVE_BACK);
 
-    assert_int_equal(message_count_trials(&in, NULL), n);
+    assert_int_equal(message_count_trials(&in), n);
     for (int64_t i = 0; i < n; i++)
         assert_int_equal(cursor_i64(&in), first + i);
 }
@@ -276,59 +283,48 @@ static void expect_start(struct scene *scene, int64_t trial)
 
 static void test_stop_before_work(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    assign(&scene, 0, 2);
-    assign(&scene, 2, 3);
-    send_stop(&scene);
-    play(&scene);
-    assert_int_equal(scene.n_run, 0);
-    expect_given_back(&scene, 0, 5);
-    expect_leave(&scene, "");
-    teardown(&scene);
+    assign(&s, 0, 2);
+    assign(&s, 2, 3);
+    send_stop(&s);
+    play(&s);
+    assert_int_equal(s.n_run, 0);
+    expect_given_back(&s, 0, 5);
+    expect_leave(&s, "");
 }
 
 static void test_unable(void **state)
 {
-    struct scene scene;
     struct cursor in;
     char text[16];
 
     (void)state;
-    setup(&scene);
-    scene.unable_in = 1;
-    assign(&scene, 0, 4);
-    play(&scene);
-    assert_int_equal(scene.n_run, 2);
-    expect_given_back(&scene, 1, 1);
-    expect_results(&scene, 0, 1);
-    expect_given_back(&scene, 2, 2);
-    in = next(&scene, MESSAGE_UNABLE);
+    s.unable_in = 1;
+    assign(&s, 0, 4);
+    play(&s);
+    assert_int_equal(s.n_run, 2);
+    expect_given_back(&s, 1, 1);
+    expect_results(&s, 0, 1);
+    expect_given_back(&s, 2, 2);
+    in = next(&s, MESSAGE_UNABLE);
     cursor_text(&in, text, sizeof text);
     assert_string_equal(text, "no more");
-    expect_leave(&scene, "");
-    teardown(&scene);
+    expect_leave(&s, "");
 }
 
 static void test_stopped_with_a_checkpoint(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    scene.saves = true;
-    scene.expected_s = 0.001;
-    scene.other_s = 0.2;
-    scene.stop_in = 0;
-    assign(&scene, 0, 1);
-    play(&scene);
-    expect_start(&scene, 0);
-    expect_checkpoint(&scene, 0);
-    expect_given_back(&scene, 0, 1);
-    expect_leave(&scene, "");
-    teardown(&scene);
+    s.saves = true;
+    s.expected_s = 0.001;
+    s.other_s = 0.2;
+    s.stop_in = 0;
+    assign(&s, 0, 1);
+    play(&s);
+    expect_start(&s, 0);
+    expect_checkpoint(&s, 0);
+    expect_given_back(&s, 0, 1);
+    expect_leave(&s, "");
 }
 
 static void assign_with_checkpoint(struct scene *scene, int64_t trial, size_t cut)
@@ -347,144 +343,119 @@ static void assign_with_checkpoint(struct scene *scene, int64_t trial, size_t cu
 /* The checkpoint goes to its own trial only; its earlier seconds count. */
 static void test_trial_that_goes_on(void **state)
 {
-    struct scene scene;
     struct trial_result r;
     struct cursor in;
 
     (void)state;
-    setup(&scene);
-    scene.other_s = 0.03;
-    scene.stop_after = 5;
-    assign(&scene, 4, 1);
-    assign_with_checkpoint(&scene, 5, 0);
-    play(&scene);
-    assert_int_equal(scene.n_run, 2);
-    assert_int_equal(scene.from_epoch, 30);
-    expect_start(&scene, 4);
-    in = next(&scene, MESSAGE_RESULTS);
+    s.other_s = 0.03;
+    s.stop_after = 5;
+    assign(&s, 4, 1);
+    assign_with_checkpoint(&s, 5, 0);
+    play(&s);
+    assert_int_equal(s.n_run, 2);
+    assert_int_equal(s.from_epoch, 30);
+    expect_start(&s, 4);
+    in = next(&s, MESSAGE_RESULTS);
     assert_int_equal(trial_result_unpack(&r, &in), 0);
     assert_int_equal(r.resumed_epoch, 0);
     assert_true(r.seconds < 1);
-    expect_start(&scene, 5);
-    in = next(&scene, MESSAGE_RESULTS);
+    expect_start(&s, 5);
+    in = next(&s, MESSAGE_RESULTS);
     assert_int_equal(trial_result_unpack(&r, &in), 0);
     assert_int_equal(r.resumed_epoch, 30);
     assert_true(r.earlier_s == 12 && r.seconds >= 12 && r.seconds < 13);
-    expect_leave(&scene, "");
-    teardown(&scene);
+    expect_leave(&s, "");
 }
 
 static void test_cut_checkpoint(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    assign_with_checkpoint(&scene, 5, 1);
-    play(&scene);
-    assert_int_equal(scene.n_run, 0);
-    expect_leave(&scene, "checkpoint of 44 bytes is truncated");
-    teardown(&scene);
+    assign_with_checkpoint(&s, 5, 1);
+    play(&s);
+    assert_int_equal(s.n_run, 0);
+    expect_leave(&s, "message of 76 bytes is damaged before byte 36");
 }
 
 /* The finished trial is handed in; the rest comes back. */
 static void test_stop_inside_a_trial(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    scene.other_s = 0.1;
-    scene.stop_in = 11;
-    assign(&scene, 10, 5);
-    play(&scene);
-    assert_int_equal(scene.n_run, 2);
-    expect_start(&scene, 10);
-    expect_results(&scene, 10, 1);
-    expect_start(&scene, 11);
-    expect_given_back(&scene, 11, 1);
-    expect_given_back(&scene, 12, 3);
-    expect_leave(&scene, "");
-    teardown(&scene);
+    s.other_s = 0.1;
+    s.stop_in = 11;
+    assign(&s, 10, 5);
+    play(&s);
+    assert_int_equal(s.n_run, 2);
+    expect_start(&s, 10);
+    expect_results(&s, 10, 1);
+    expect_start(&s, 11);
+    expect_given_back(&s, 11, 1);
+    expect_given_back(&s, 12, 3);
+    expect_leave(&s, "");
 }
 
 /* Instant trials are reported in groups of 64, the rest when nothing is left to do. */
 static void test_groups(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    scene.stop_in = 149;
-    assign(&scene, 0, 150);
-    play(&scene);
-    expect_results(&scene, 0, 64);
-    expect_results(&scene, 64, 64);
-    expect_results(&scene, 128, 22);
-    expect_leave(&scene, "");
-    teardown(&scene);
+    s.stop_in = 149;
+    assign(&s, 0, 150);
+    play(&s);
+    expect_results(&s, 0, 64);
+    expect_results(&s, 64, 64);
+    expect_results(&s, 128, 22);
+    expect_leave(&s, "");
 }
 
 /* A long trial delays neither earlier results nor the return of later trials. */
 static void test_long_trial(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    scene.long_trial = scene.stop_after = 2;
-    assign(&scene, 0, 6);
-    play(&scene);
-    assert_int_equal(scene.n_run, 3);
-    expect_results(&scene, 0, 2);
-    expect_start(&scene, 2); /* longer than expected */
-    expect_given_back(&scene, 3, 3);
-    expect_results(&scene, 2, 1);
-    expect_leave(&scene, "");
-    teardown(&scene);
+    s.long_trial = s.stop_after = 2;
+    assign(&s, 0, 6);
+    play(&s);
+    assert_int_equal(s.n_run, 3);
+    expect_results(&s, 0, 2);
+    expect_start(&s, 2); /* longer than expected */
+    expect_given_back(&s, 3, 3);
+    expect_results(&s, 2, 1);
+    expect_leave(&s, "");
 }
 
 /* Its start is reported after all finished results. */
 static void test_start(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    assign(&scene, 0, 3);
-    scene.expected_s = 0.1;
-    scene.other_s = 0.1;
-    scene.stop_after = 4;
-    assign(&scene, 3, 2);
-    play(&scene);
+    assign(&s, 0, 3);
+    s.expected_s = 0.1;
+    s.other_s = 0.1;
+    s.stop_after = 4;
+    assign(&s, 3, 2);
+    play(&s);
     for (int64_t i = 0; i < 5; i++) {
-        expect_start(&scene, i);
-        expect_results(&scene, i, 1);
+        expect_start(&s, i);
+        expect_results(&s, i, 1);
     }
-    expect_leave(&scene, "");
-    teardown(&scene);
+    expect_leave(&s, "");
 }
 
 /* Trial 0 takes 0.8 s and receives a stop at its beginning. */
 static void grace(double expected_s, double grace_s, bool finishes, double seconds)
 {
-    struct scene scene;
-
-    setup(&scene);
-    scene.stop_in = scene.long_trial = 0;
-    scene.expected_s = expected_s;
-    scene.grace_s = grace_s;
-    assign(&scene, 0, 1);
-    play(&scene);
-    assert_int_equal(scene.n_run, 1);
-    expect_start(&scene, 0);
+    setup(NULL);
+    s.stop_in = s.long_trial = 0;
+    s.expected_s = expected_s;
+    s.grace_s = grace_s;
+    assign(&s, 0, 1);
+    play(&s);
+    assert_int_equal(s.n_run, 1);
+    expect_start(&s, 0);
     if (finishes)
-        expect_results(&scene, 0, 1);
+        expect_results(&s, 0, 1);
     else
-        expect_given_back(&scene, 0, 1);
-    expect_leave(&scene, "");
-    assert_true(scene.now_s > seconds - 0.05 && scene.now_s < seconds + 0.05);
-    teardown(&scene);
+        expect_given_back(&s, 0, 1);
+    expect_leave(&s, "");
+    assert_true(s.now_s > seconds - 0.05 && s.now_s < seconds + 0.05);
+    teardown(NULL);
 }
 
 static void test_grace(void **state)
@@ -500,44 +471,37 @@ static void test_grace(void **state)
 /* The first trial after an assignment gets the seconds waited for it. */
 static void test_seconds(void **state)
 {
-    struct scene scene;
     struct trial_result r;
     struct cursor in;
 
     (void)state;
-    setup(&scene);
-    scene.late = 2;
-    scene.long_trial = scene.stop_after = 1;
-    play(&scene);
-    in = next(&scene, MESSAGE_RESULTS);
+    s.late = 2;
+    s.long_trial = s.stop_after = 1;
+    play(&s);
+    in = next(&s, MESSAGE_RESULTS);
     assert_int_equal(trial_result_unpack(&r, &in), 0);
     assert_true(r.timing[PHASE_WAITING] == 0.25 && r.seconds == 0);
-    expect_start(&scene, 1);
-    in = next(&scene, MESSAGE_RESULTS);
+    expect_start(&s, 1);
+    in = next(&s, MESSAGE_RESULTS);
     assert_int_equal(trial_result_unpack(&r, &in), 0);
     assert_true(r.timing[PHASE_WAITING] == 0);
     assert_true(r.seconds > 0.79 && r.seconds < 0.84);
-    teardown(&scene);
 }
 
 /* Another thread sees the time of a running trial, too. */
 static void test_worker_time(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    scene.late = 3;
-    scene.other_s = 0.09;
-    scene.long_trial = scene.stop_in = 2;
-    scene.grace_s = 0.3;
-    play(&scene);
-    assert_int_equal(count_of(&scene, TRAFFIC_IDLE).calls, 1);
-    assert_true(count_of(&scene, TRAFFIC_IDLE).seconds == 0.25);
-    assert_int_equal(count_of(&scene, TRAFFIC_COMPUTE).calls, 3);
-    assert_true(fabs(count_of(&scene, TRAFFIC_COMPUTE).seconds - 0.48) < 0.031);
-    assert_true(fabs(scene.seen_s - (count_of(&scene, TRAFFIC_COMPUTE).seconds)) < 0.031);
-    teardown(&scene);
+    s.late = 3;
+    s.other_s = 0.09;
+    s.long_trial = s.stop_in = 2;
+    s.grace_s = 0.3;
+    play(&s);
+    assert_int_equal(count_of(&s, TRAFFIC_IDLE).calls, 1);
+    assert_true(count_of(&s, TRAFFIC_IDLE).seconds == 0.25);
+    assert_int_equal(count_of(&s, TRAFFIC_COMPUTE).calls, 3);
+    assert_true(fabs(count_of(&s, TRAFFIC_COMPUTE).seconds - 0.48) < 0.031);
+    assert_true(fabs(s.seen_s - (count_of(&s, TRAFFIC_COMPUTE).seconds)) < 0.031);
 }
 
 /* ---- gangs ---- */
@@ -560,51 +524,46 @@ static void expect_member(struct scene *scene, int64_t number, int64_t trial,
 
 static void test_gang_port(void **state)
 {
-    struct scene scene;
     struct cursor in;
     char text[256];
     uint32_t port;
 
     (void)state;
-    setup(&scene);
-    message_begin(&scene.message, MESSAGE_GANG_OPEN);
-    buf_put_i64(&scene.message, 7);
-    buf_put_u32(&scene.message, 5);
-    assert_int_equal(mailbox_put(&scene.to_worker, &scene.message, NULL), 0);
-    send_stop(&scene);
-    play(&scene);
-    in = next(&scene, MESSAGE_GANG_PORT);
+    message_begin(&s.message, MESSAGE_GANG_OPEN);
+    buf_put_i64(&s.message, 7);
+    buf_put_u32(&s.message, 5);
+    assert_int_equal(mailbox_put(&s.to_worker, &s.message, NULL), 0);
+    send_stop(&s);
+    play(&s);
+    in = next(&s, MESSAGE_GANG_PORT);
     assert_int_equal(cursor_i64(&in), 7);
     port = cursor_u32(&in);
     assert_in_range(port, 20000, 32000);
     assert_int_equal((port - 20000) % 5, 3);
     cursor_text(&in, text, sizeof text);
     assert_true(*text);
-    expect_leave(&scene, "");
-    teardown(&scene);
+    expect_leave(&s, "");
 }
 
 /* The leader's result is whole; another member only reports that it is done. Results of single
  * trials go first. */
 static void test_gang_members(void **state)
 {
-    struct scene scene;
-
     (void)state;
     for (int32_t rank = 0; rank < 2; rank++) {
-        setup(&scene);
-        scene.stop_after = 5;
-        assign(&scene, 4, 1);
-        scene.expected_s = 0.1;
-        run_gang(&scene, 7, 5, rank);
-        play(&scene);
-        assert_int_equal(scene.part, rank);
-        expect_results(&scene, 4, 1);
+        setup(NULL);
+        s.stop_after = 5;
+        assign(&s, 4, 1);
+        s.expected_s = 0.1;
+        run_gang(&s, 7, 5, rank);
+        play(&s);
+        assert_int_equal(s.part, rank);
+        expect_results(&s, 4, 1);
         if (!rank)
-            expect_start(&scene, 5);
-        expect_member(&scene, 7, 5, TRIAL_DONE, "", rank ? (double)NAN : 5);
-        expect_leave(&scene, "");
-        teardown(&scene);
+            expect_start(&s, 5);
+        expect_member(&s, 7, 5, TRIAL_DONE, "", rank ? (double)NAN : 5);
+        expect_leave(&s, "");
+        teardown(NULL);
     }
 }
 
@@ -624,122 +583,104 @@ static void expect_count(struct scene *scene, enum traffic_activity activity, si
 static void test_gang_counts(void **state)
 {
     struct gang_counts counts = {.meeting_s = 0.5};
-    struct scene scene;
 
     (void)state;
-    setup(&scene);
-    counts.of[GANG_SUM][0] = (struct gang_count){10, 400, 3, 1};
-    counts.of[GANG_SUM_FEW][0] = (struct gang_count){5, 40, 0.25, 0.125};
+    counts.of[GANG_SUM][0] = (struct gang_count){15, 440, 3.25, 1.125};
     counts.of[GANG_SUM][GANG_SIZES - 1] = (struct gang_count){1, INT64_C(3) << 30, 8, 2};
     counts.of[GANG_SHARE][2] = (struct gang_count){2, 2000, 0.5, 0.25};
     counts.of[GANG_AGREE][1] = (struct gang_count){4, 800, 0.75, 0.5};
-    scene.counts = &counts;
-    scene.stop_after = 5;
-    run_gang(&scene, 7, 4, 1);
-    play(&scene);
-    assert_int_equal(scene.n_run, 2);
-    expect_count(&scene, TRAFFIC_SUM, 64, (struct traffic_count){30, 880, 4.25});
-    expect_count(&scene, TRAFFIC_SUM, 65, (struct traffic_count){0, 0, 0});
-    expect_count(&scene, TRAFFIC_SUM, 1 << 30, (struct traffic_count){2, INT64_C(6) << 30, 12});
-    expect_count(&scene, TRAFFIC_SHARE, 1000, (struct traffic_count){4, 4000, 0.5});
-    expect_count(&scene, TRAFFIC_AGREE, 200, (struct traffic_count){8, 1600, 0.5});
-    expect_count(&scene, TRAFFIC_MEMBERS, 0, (struct traffic_count){46, 0, 8.75});
-    assert_int_equal(count_of(&scene, TRAFFIC_COMPUTE).calls, 2);
-    teardown(&scene);
+    s.counts = &counts;
+    s.stop_after = 5;
+    run_gang(&s, 7, 4, 1);
+    play(&s);
+    assert_int_equal(s.n_run, 2);
+    expect_count(&s, TRAFFIC_SUM, 64, (struct traffic_count){30, 880, 4.25});
+    expect_count(&s, TRAFFIC_SUM, 65, (struct traffic_count){0, 0, 0});
+    expect_count(&s, TRAFFIC_SUM, 1 << 30, (struct traffic_count){2, INT64_C(6) << 30, 12});
+    expect_count(&s, TRAFFIC_SHARE, 1000, (struct traffic_count){4, 4000, 0.5});
+    expect_count(&s, TRAFFIC_AGREE, 200, (struct traffic_count){8, 1600, 0.5});
+    expect_count(&s, TRAFFIC_MEMBERS, 0, (struct traffic_count){46, 0, 8.75});
+    assert_int_equal(count_of(&s, TRAFFIC_COMPUTE).calls, 2);
 }
 
 static void test_gang_fails(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    scene.fails = true;
-    scene.stop_in = 5;
-    run_gang(&scene, 7, 5, 2);
-    play(&scene);
-    expect_member(&scene, 7, 5, TRIAL_FAILED, "boom", 5);
-    expect_leave(&scene, "");
-    teardown(&scene);
+    s.fails = true;
+    s.stop_in = 5;
+    run_gang(&s, 7, 5, 2);
+    play(&s);
+    expect_member(&s, 7, 5, TRIAL_FAILED, "boom", 5);
+    expect_leave(&s, "");
 }
 
 /* The end of gang 8, which is not here, means nothing. */
 static void test_gang_is_ended(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    scene.end_in = scene.long_trial = 5;
-    scene.late_stop = true;
-    run_gang(&scene, 7, 5, 1);
-    play(&scene);
-    assert_true(scene.now_s < 0.07);
-    expect_member(&scene, 7, 5, TRIAL_PENDING, "", (double)NAN);
-    expect_leave(&scene, "");
-    teardown(&scene);
+    s.end_in = s.long_trial = 5;
+    s.late_stop = true;
+    run_gang(&s, 7, 5, 1);
+    play(&s);
+    assert_true(s.now_s < 0.07);
+    expect_member(&s, 7, 5, TRIAL_PENDING, "", (double)NAN);
+    expect_leave(&s, "");
 }
 
 /* A gang that was ended, replaced or stopped before it begins is given back. */
 static void test_gang_never_begins(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    run_gang(&scene, 7, 5, 1);
-    end_gang(&scene, 7);
-    run_gang(&scene, 8, 6, 1);
-    run_gang(&scene, 9, 7, 0);
-    send_stop(&scene);
-    play(&scene);
-    assert_int_equal(scene.n_run, 0);
-    expect_member(&scene, 7, 5, TRIAL_PENDING, "", (double)NAN);
-    expect_member(&scene, 8, 6, TRIAL_PENDING, "", (double)NAN);
-    expect_member(&scene, 9, 7, TRIAL_PENDING, "", (double)NAN);
-    expect_leave(&scene, "");
-    teardown(&scene);
+    run_gang(&s, 7, 5, 1);
+    end_gang(&s, 7);
+    run_gang(&s, 8, 6, 1);
+    run_gang(&s, 9, 7, 0);
+    send_stop(&s);
+    play(&s);
+    assert_int_equal(s.n_run, 0);
+    expect_member(&s, 7, 5, TRIAL_PENDING, "", (double)NAN);
+    expect_member(&s, 8, 6, TRIAL_PENDING, "", (double)NAN);
+    expect_member(&s, 9, 7, TRIAL_PENDING, "", (double)NAN);
+    expect_leave(&s, "");
 }
 
 static void test_malformed(void **state)
 {
-    struct scene scene;
-
     (void)state;
-    setup(&scene);
-    buf_puts(&scene.message, "hello");
-    mailbox_put(&scene.to_worker, &scene.message, NULL);
-    play(&scene);
-    expect_leave(&scene, "message of 5 bytes is foreign: do all ranks run the same program?");
-    message_begin(&scene.message, MESSAGE_LEAVE);
-    mailbox_put(&scene.to_worker, &scene.message, NULL);
-    play(&scene);
-    expect_leave(&scene, "message of kind 5 is not for a worker");
-    teardown(&scene);
+    buf_puts(&s.message, "hello");
+    mailbox_put(&s.to_worker, &s.message, NULL);
+    play(&s);
+    expect_leave(&s, "message of 5 bytes is foreign: do all ranks run the same program?");
+    message_begin(&s.message, MESSAGE_LEAVE);
+    mailbox_put(&s.to_worker, &s.message, NULL);
+    play(&s);
+    expect_leave(&s, "message of 8 bytes is damaged before byte 8");
 }
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_stopped_with_a_checkpoint),
-        cmocka_unit_test(test_trial_that_goes_on),
-        cmocka_unit_test(test_cut_checkpoint),
-        cmocka_unit_test(test_stop_before_work),
-        cmocka_unit_test(test_unable),
-        cmocka_unit_test(test_stop_inside_a_trial),
-        cmocka_unit_test(test_groups),
-        cmocka_unit_test(test_long_trial),
-        cmocka_unit_test(test_start),
+        TEST(test_stopped_with_a_checkpoint),
+        TEST(test_trial_that_goes_on),
+        TEST(test_cut_checkpoint),
+        TEST(test_stop_before_work),
+        TEST(test_unable),
+        TEST(test_stop_inside_a_trial),
+        TEST(test_groups),
+        TEST(test_long_trial),
+        TEST(test_start),
         cmocka_unit_test(test_grace),
-        cmocka_unit_test(test_seconds),
-        cmocka_unit_test(test_worker_time),
-        cmocka_unit_test(test_malformed),
-        cmocka_unit_test(test_gang_port),
+        TEST(test_seconds),
+        TEST(test_worker_time),
+        TEST(test_malformed),
+        TEST(test_gang_port),
         cmocka_unit_test(test_gang_members),
-        cmocka_unit_test(test_gang_counts),
-        cmocka_unit_test(test_gang_fails),
-        cmocka_unit_test(test_gang_is_ended),
-        cmocka_unit_test(test_gang_never_begins),
+        TEST(test_gang_counts),
+        TEST(test_gang_fails),
+        TEST(test_gang_is_ended),
+        TEST(test_gang_never_begins),
     };
 
     return cmocka_run_group_tests_name("worker", tests, NULL, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The state of a gang, which the files of this folder share. */
-#ifndef GANG_GANG_STATE_H
-#define GANG_GANG_STATE_H
+/* A rank in its gang: what it shares with the others, how it waits for them, and how it notices that the
+ * gang cannot go on, and tells the others. */
+#ifndef GANG_MEMBER_H
+#define GANG_MEMBER_H
 
 #include <poll.h>
 #include <pthread.h>
@@ -9,7 +10,6 @@
 #include <sys/uio.h>
 
 #include "gang/gang.h"
-#include "gang/meeting.h"
 #include "gang/tree.h"
 
 /* Shared by the ranks of a host. Two slots of each kind are written in turn, so that a rank may
@@ -21,7 +21,7 @@ struct gang_page {
     atomic_uint n_sleeping;
     /* The first failure: claimed by its writer, then valid if trouble is not GANG_FINE. */
     _Alignas(64) atomic_uint is_claimed, trouble;
-    char why[MEETING_WHY];
+    char why[GANG_WHY];
     _Atomic uint64_t cpus[16]; /* bits: processors that some rank may use */
 };
 
@@ -55,7 +55,7 @@ struct gang_link {
     int data, beat;
     double heard_s; /* last beat read */
     bool has_left;  /* in good order */
-    char said[MEETING_WHY + 2];
+    char said[GANG_WHY + 2];
     size_t n_said;
     struct transfer send, receive;
 };
@@ -135,31 +135,52 @@ static inline int32_t gang_host_of(const struct gang_member *g, int32_t rank)
     return host;
 }
 
+/* n times -1, or NULL. */
+int *descriptors_create(int32_t n);
+/* Unless it is -1, which it is afterwards. */
+void descriptor_close(int *fd);
+
+/* Always -1, for `return gang_fails(failure, ...)`. */
+int gang_fails(struct gang_failure *failure, enum gang_trouble trouble, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* End the gang for all ranks that can be reached, with the first reason that any of them had. Always
  * false. */
+bool gang_fail_with(struct gang_member *g, const struct gang_failure *failure);
 bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Look for a reason to end, in a rank that has waited since since_s. GANG_FINE: none. Changes
- * nothing but the reason in *found. */
-enum gang_trouble gang_look(struct gang_member *g, double since_s, struct gang_failure *found);
+/* Look for a reason to end, in a rank that has waited since since_s: 0: none, or -1 and *found. Changes
+ * nothing else. */
+int gang_look(struct gang_member *g, double since_s, struct gang_failure *found);
 
-/* ---- meetings: meeting_local.c, meeting_hosts.c ---- */
+/* All ranks of the host come here. False: the gang has failed. */
+bool gang_barrier(struct gang_member *g);
+/* base, in shared memory: host h has written bytes bounds[h] ... bounds[h + 1] - 1; afterwards every
+ * host has all. */
+bool gang_spread(struct gang_member *g, void *base, const size_t *bounds);
+/* All ranks of all hosts come here. */
+bool gang_sync(struct gang_member *g);
 
-/* n times -1, or NULL. */
-int *no_descriptors(int32_t n);
+/* Leaders: add to the links' sends and receives; carry them out. */
+bool gang_exchange(struct gang_member *g);
+void transfer_add(struct transfer *transfer, const void *bytes, size_t n);
 
-/* Fill in members, lives and page. own: introduction. On the leader, a trouble of its host is in `own`
- * afterwards, and meeting_hosts() must follow. */
-int meeting_local(struct gang_member *g, struct introduction *own, const struct deadline *deadline,
-                  struct gang_failure *failure);
+/* Leaders of several hosts. */
+int beat_start(struct gang_member *g);
+void beat_stop(struct gang_member *g);
+/* Tell the other hosts why this one leaves; GANG_FINE: in good order. */
+void beat_say(struct gang_member *g, enum gang_trouble trouble, const char *why);
+/* Read what the host has sent: 0, or -1 and its reason to end. */
+int beat_listen(struct gang_member *g, int32_t host, struct gang_failure *found);
 
-/* Leaders of several hosts: fill in links, and first ranks and names of the page. own: introduction of
- * meeting_local(). */
-int meeting_hosts(struct gang_member *g, struct introduction *own, const struct gang_place *place,
-                  const struct deadline *deadline, struct gang_failure *failure);
+/* Collective: zeroed memory for the ranks of the host, whose bytes begin ... end - 1 this rank
+ * reserves. NULL: the gang has failed. */
+void *gang_take(struct gang_member *g, size_t n, size_t begin, size_t end);
+/* Give one back, NULL included. Local. */
+void gang_give_back(struct gang_member *g, void *bytes);
 
-/* ---- shared memory: shared_memory.c ---- */
+/* ---- shared memory, and its descriptors ---- */
 
 /* Make nameless memory of n bytes. Returns a descriptor, or -1 with errno. */
 int shared_memory_make(size_t n);
@@ -173,39 +194,5 @@ int shared_memory_send(int socket, const void *bytes, size_t n_bytes, const int 
 /* Returns the number of bytes, 0 at the end, or -1 with errno (EMFILE: too many
  * descriptors). *n_fds: in the room, out the number. */
 ssize_t shared_memory_receive(int socket, void *bytes, size_t n_bytes, int *fds, int32_t *n_fds);
-
-/* Collective: zeroed memory for the ranks of the host, whose bytes begin ... end - 1 this rank
- * reserves. NULL: the gang has failed. */
-void *gang_take(struct gang_member *g, size_t n, size_t begin, size_t end);
-/* Give one back, NULL included. Local. */
-void gang_give_back(struct gang_member *g, void *bytes);
-
-/* ---- waiting: barrier.c, exchange.c, beat.c ---- */
-
-/* All ranks of the host come here. False: the gang has failed. */
-bool gang_barrier(struct gang_member *g);
-/* Wake all that sleep in gang_barrier(). */
-void gang_wake(struct gang_member *g);
-
-/* Leaders: carry out the links' sends and receives. */
-bool gang_exchange(struct gang_member *g);
-void transfer_clear(struct transfer *transfer);
-void transfer_add(struct transfer *transfer, const void *bytes, size_t n);
-
-/* base, in shared memory: host h has written bytes bounds[h] ... bounds[h + 1] - 1; afterwards every
- * host has all. */
-bool gang_spread(struct gang_member *g, void *base, const size_t *bounds);
-/* All ranks of all hosts come here. */
-bool gang_sync(struct gang_member *g);
-
-/* Leaders of several hosts. */
-int beat_start(struct gang_member *g);
-void beat_stop(struct gang_member *g);
-/* Tell the other hosts why this one leaves; GANG_FINE: in good order. */
-void beat_say(struct gang_member *g, enum gang_trouble trouble, const char *why);
-/* Read what the host has sent. GANG_FINE, or its reason to end. */
-enum gang_trouble beat_listen(struct gang_member *g, int32_t host, struct gang_failure *found);
-
-extern const struct crew_calls gang_calls;
 
 #endif
