@@ -373,7 +373,7 @@ static void test_cut_checkpoint(void **state)
     assign_with_checkpoint(&s, 5, 1);
     play(&s);
     assert_int_equal(s.n_run, 0);
-    expect_leave(&s, "message of 76 bytes is damaged before byte 36");
+    expect_leave(&s, "message of 80 bytes is damaged before byte 36");
 }
 
 /* The finished trial is handed in; the rest comes back. */
