@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/clock.h"
 #include "base/escape.h"
@@ -19,10 +20,22 @@ enum { N_PANELS = sizeof panels / sizeof *panels };
 
 /* ---- the content security policy ---- */
 
+/* Three hexadecimal digits are two of base64. A digest of 32 bytes ends with one "=". */
 static void put_source(struct buf *out, const struct page_asset *asset)
 {
-    if (asset->n)
-        buf_printf(out, " 'sha256-%s'", asset->sha256);
+    static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+    if (!asset->n)
+        return;
+    buf_puts(out, " 'sha256-");
+    for (int i = 0; i < 66; i += 3) {
+        char three[4] = {asset->sha256[i], asset->sha256[i + 1], asset->sha256[i + 2]};
+        unsigned long bits = strtoul(three, NULL, 16);
+
+        buf_putc(out, digits[bits >> 6]);
+        buf_putc(out, i < 63 ? digits[bits & 63] : '=');
+    }
+    buf_puts(out, "'");
 }
 
 static void put_policy(struct buf *out)

@@ -8,7 +8,7 @@
 struct page_asset {
     const unsigned char *bytes;
     size_t n;           /* 0: built without it */
-    const char *sha256; /* in base64 */
+    const char *sha256; /* 64 hexadecimal digits, and 00 */
 };
 
 extern const struct page_asset page_css, page_js, page_d3, page_d3_licence;

@@ -29,13 +29,10 @@ struct panel {
 };
 
 /* In the order of the page. */
-#define PANELS(X)                                                                      \
-    X(verdict)                                                                         \
-    X(forest)                                                                          \
-    X(folds)                                                                           \
-    X(axis)                                                                            \
-    X(pair) X(parallel) X(curves) X(cost) X(types) X(predicted) X(test) X(run) X(data) \
-        X(provenance)
+#define PANELS(X)                                                                                  \
+    X(verdict)                                                                                     \
+    X(forest) X(folds) X(axis) X(pair) X(parallel) X(curves) X(cost) X(types) X(predicted) X(test) \
+    X(run) X(data) X(provenance)
 
 #define PANEL_DECLARE(name) extern const struct panel panel_##name;
 PANELS(PANEL_DECLARE)

@@ -17,18 +17,6 @@
 
 /* ---- no predictions ---- */
 
-/* The model type of a configuration; NULL: unknown, such as of a later version. */
-static const struct model_type *type_of(const struct sweep_data *d, int64_t config)
-{
-    int32_t t = d->configs[sweep_data_find(d, config)].type;
-    const struct model_type *type = NULL;
-
-    for (int64_t i = 0; t >= 0 && (type = model_type(i)); i++)
-        if (!strcmp(type->name, d->types[t]))
-            return type;
-    return NULL;
-}
-
 /* The command that adds what the database lacks. */
 static void put_command(struct buf *out, const struct sweep_data *d)
 {
@@ -49,7 +37,7 @@ static const char *why_no_prediction(struct buf *scratch, const struct page *pag
 {
     const struct sweep_data *d = page->data;
     int64_t n_left = d->planned - d->done - d->failed - d->diverged;
-    const struct model_type *type;
+    const struct settings *s;
 
     if (d->predictions.n)
         return NULL;
@@ -57,11 +45,11 @@ static const char *why_no_prediction(struct buf *scratch, const struct page *pag
         return panel_why_no_score(scratch, d);
     if (d->task == TASK_NONE)
         return "A program ran the trials. It reports numbers, and no predictions of samples.";
-    type = type_of(d, d->chosen);
-    if (type && !type->trains) {
+    s = sweep_data_settings(d, d->configs[sweep_data_find(d, d->chosen)].type);
+    if (s && !model_type_of(s)->trains) {
         buf_printf(scratch,
                    "The choice is of the model type %s, which trains nothing and predicts nothing.",
-                   type->name);
+                   model_type_of(s)->name);
         return buf_text(scratch);
     }
     buf_printf(scratch, "The database has no out-of-fold predictions of c%lld. ",

@@ -39,7 +39,7 @@ function drawMarginal(chart, a, width, parts) {
     const x = levelScale(a, [box.left, box.right]);
     const rows = D.marginal[a];
     const inside = shownConfigs().filter(i => C.level[a][i] >= 0);
-    const ends = [].concat(...rows.map(r => [r.low, r.high, r.mean, r.best]));
+    const ends = rows.flatMap(r => [r.low, r.high, r.mean, r.best]);
     const range = rangeOf(inside.map(i => C.mean[i])).concat(ends.filter(v => v !== null));
     const y = d3.scaleLinear(d3.extent(range), [box.bottom, box.top]).clamp(true);
     axisY(s.root, box, y, scoreLabel());

@@ -85,7 +85,7 @@ function curveChart(chart, view, lines, curves, id) {
     const part = D.sweep.folds > 1 ? 'fold' : 'trial';
     const s = surface(chart, chart.width, 360, 'Learning curves of c' + id);
     const box = boxOf(s, 54, 46, 84, 44);
-    const values = [].concat(...lines.map(each => [].concat(...each.curves))).map(p => p[1]);
+    const values = lines.flatMap(each => each.curves.flat()).map(p => p[1]);
     const [least, most] = d3.extent(values);
     const wide = view.measure === 'loss' && most > 10 * least;
     const log = least > 0 && (view.log === 'yes' || (view.log === 'auto' && wide));
@@ -129,7 +129,7 @@ function labelPlaces(wanted, gap) {
 }
 
 function epochRange(curves) {
-    const [first, last] = d3.extent([].concat(...curves.map(curve => curve.epoch)));
+    const [first, last] = d3.extent(curves.flatMap(curve => curve.epoch));
     return [
         first < last && first > last / 10 ? first : Math.min(first, 0),
         Math.max(last, first + 1)
@@ -141,7 +141,7 @@ function epochRange(curves) {
 function curveMean(s, each, x, y, many) {
     const thin = d3.line().x(p => x(p[0])).y(p => y(p[1]));
     each.curves.forEach(points => path(s.root, thin(points), each.series + ' stroke thin'));
-    const epochs = [].concat(...each.curves.map(points => points.map(p => p[0])));
+    const epochs = each.curves.flat().map(p => p[0]);
     const mean = [...new Set(epochs)].sort(d3.ascending).map(epoch => {
         const values = each.curves.map(points => valueAt(points, epoch)).filter(v => v !== null);
         return { epoch, n: values.length, m: d3.mean(values), range: d3.extent(values) };

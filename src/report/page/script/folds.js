@@ -25,7 +25,7 @@ function drawFolds(chart, view) {
     const s = surface(chart, chart.width, 44 + slots.length * h + 38, title);
     const layout = { left, right, top: 44, w: width / bins.length, h, means };
     const table = slots.map(slot => bins.map(bin => meanOf(bin.map(i => value(slot, i)))));
-    const colour = colours([].concat(...table));
+    const colour = colours(table.flat());
     const what = view.colour === 'score' ? D.sweep.metric : 'difference to the mean of the fold';
     foldCells(s, table, bins, slots, layout, colour);
     foldMargin(s, slots, layout);

@@ -60,8 +60,8 @@ function forestColumns(chart, rows) {
     });
     const room = wide && left < chart.width * 0.45;
     const box = { left: (room ? left : narrow) + 10, right: chart.width - (wide ? 108 : 12) };
-    const values = [].concat(...some.map(i => [C.low[i], C.high[i], C.diff[i]]));
-    const folds = rangeOf([].concat(...some.map(foldDifferences)), 0);
+    const values = some.flatMap(i => [C.low[i], C.high[i], C.diff[i]]);
+    const folds = rangeOf(some.flatMap(foldDifferences), 0);
     const [low, high] = d3.extent(values.concat(folds).filter(v => v !== null));
     const pad = (high - low) * 0.04 || 0.5;
     const x = d3.scaleLinear([low - pad, high + pad], [box.left, box.right]).clamp(true);

@@ -166,7 +166,7 @@ function timeBars(s, inside, ranks, spans, box, h) {
             dots(s.root, [[x, y]], Math.min(4, h / 2), shape, classes + ' halo');
         });
     rows.forEach(row => row.sort((p, q) => p.x0 - q.x0));
-    s.marks = [].concat(...rows);
+    s.marks = rows.flat();
     s.hit = (x, y) => {
         const row = rows[Math.floor((y - box.top) / h)] || [];
         const at = d3.bisector(m => m.x0).right(row, x + 1) - 1;

@@ -27,8 +27,7 @@ function findPlace() {
 
 function markLink() {
     document.querySelectorAll('nav a').forEach(link => {
-        const isAt = link.getAttribute('href') === '#panel-' + state.at;
-        if (isAt) link.setAttribute('aria-current', 'true');
+        if (link.hash === '#panel-' + state.at) link.setAttribute('aria-current', 'true');
         else link.removeAttribute('aria-current');
     });
 }

@@ -87,7 +87,7 @@ function hideTip() {
 // Keys: arrows, Page Up and Down, Home and End move over the marks of all surfaces; Enter or space
 // selects.
 function onKey(panel, event) {
-    const all = [].concat(...panel.chart.surfaces.map(s => s.marks.map(mark => ({ s, mark }))));
+    const all = panel.chart.surfaces.flatMap(s => s.marks.map(mark => ({ s, mark })));
     if (!all.length || event.ctrlKey || event.metaKey || event.altKey) return;
     const steps = {
         ArrowRight: 1,

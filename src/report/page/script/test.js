@@ -31,7 +31,7 @@ function drawTest(chart) {
         'Validation and test score of the chosen configuration'
     );
     const box = boxOf(s, 84, 4, 60, 44);
-    const ends = [].concat(...rows.map(r => [r.mean - (r.sd || 0), r.mean + (r.sd || 0)]));
+    const ends = rows.flatMap(r => [r.mean - (r.sd || 0), r.mean + (r.sd || 0)]);
     const x = d3.scaleLinear(rangeOf(ends, 0.2), [box.left, box.right]);
     axisX(s.root, box, x, test.metric);
     rows.forEach((r, n) => {

@@ -12,7 +12,7 @@ function drawTypes(chart) {
     const s = surface(chart, chart.width, 360, 'Best configuration of each model type by fold');
     const box = boxOf(s, 54, 40, 20, 60);
     const slots = D.slots.map((slot, n) => n);
-    const values = [].concat(...used.map(t => D.value.map(row => row[best[t]])));
+    const values = used.flatMap(t => D.value.map(row => row[best[t]]));
     const y = d3.scaleLinear(rangeOf(values, 0.08), [box.bottom, box.top]).clamp(true);
     const right = Math.min(box.right, box.left + 240 * used.length);
     const x = d3.scalePoint(used, [box.left, right]).padding(0.5);
