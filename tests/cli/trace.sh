@@ -68,8 +68,9 @@ is "- is stdout" "$("$ESPALIER" trace -o - | cksum)" "$(cksum <trace.json)"
 # ---- texts, times and files ----
 
 cp results.db odd.db
+ended=$(sqlite3 odd.db "select max(attempt_id) from attempt where outcome = 'done'")
 sqlite3 odd.db "update attempt set host = 'a\"b\\c' || char(10) || cast(x'ff' as text) || '</script>' where rank = 0;
-    update attempt set outcome = 'failed', error = '\"}]' || char(9, 8238) where attempt_id = 2;
+    update attempt set outcome = 'failed', error = '\"}]' || char(9, 8238) where attempt_id = $ended;
     update session set command = '\"' || cast(x'c3' as text);
     update attempt set started = 1e300 where attempt_id = 5; update attempt set finished = -1e300 where attempt_id = 7"
 ok "hostile texts and times" "$ESPALIER" trace odd.db -o odd.json
@@ -90,7 +91,7 @@ is "a rank is lost once" "$(marks twice.db)" "$(marks results.db)"
 is "are data" "$("$python" -c 'import json
 events = json.load(open("odd.json", encoding="utf-8"))["traceEvents"]
 print(*{e["args"]["name"] for e in events if e["name"] == "process_name"} - {"sessions", "'"$(sqlite3 results.db 'select host from session limit 1')"'"}, sep="\n")
-print({e["args"]["error"] for e in events if e.get("args", {}).get("attempt_id") == 2})
+print({e["args"]["error"] for e in events if e.get("args", {}).get("attempt_id") == '"$ended"'})
 print(min(e.get("ts", 0) for e in events) >= 0, min(e.get("dur", 0) for e in events) >= 0)' | LC_ALL=C sort)" "True True
 a\"b\\c
 {'\"}]\\t\\u202e'}
@@ -135,7 +136,7 @@ ok "--force" "$ESPALIER" trace -o odd.json --force
 is "replaces it" "$(cksum <odd.json)" "$(cksum <trace.json)"
 fails "the database itself" 1 "$ESPALIER" trace -o results.db --force
 is "is not replaced" "$(cat .err)" "espalier: results.db: is the input results.db: will not be overwritten"
-fails "a full disk" 1 sh -c 'ulimit -f 20; exec "$@"' sh "$ESPALIER" trace -o full.json
+fails "a full disk" 1 sh -c 'ulimit -f 1; exec "$@"' sh "$ESPALIER" trace -o full.json
 is "the message about it" "$(cat .err)" "espalier: full.json: cannot write: File too large: 'ulimit -f' or the filesystem limits its size"
 is "leaves nothing" "$(ls full* .espalier* 2>/dev/null)" ""
 sqlite3 both.db 'delete from attempt; delete from session'
