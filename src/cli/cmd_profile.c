@@ -4,7 +4,7 @@
 #include "base/duration.h"
 #include "base/log.h"
 #include "base/words.h"
-#include "cli/print/cli.h"
+#include "cli/command/parse.h"
 #include "cli/print/output.h"
 #include "report/answer.h"
 #include "store/query/query.h"

@@ -125,6 +125,8 @@ static int take_all(struct figures *figures, const char *dom, struct err *err)
             return err_set(err, "--figures: the page's script wrote what cannot be read");
         memcpy(f->name, name, n);
         buf_add(&f->svg, begin + 1, (size_t)(end - begin - 1));
+        if (buf_failed(&f->svg))
+            return err_nomem(err, "figure", f->svg.size);
         at = end;
     }
     return figures->n ? 0

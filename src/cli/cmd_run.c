@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "base/batch.h"
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/terminal.h"
 #include "cli/cmd_plan.h"
 #include "cli/print/cli.h"
-#include "launch/environment.h"
 #include "launch/job_array.h"
 #include "launch/launch_report.h"
 #include "launch/mpirun.h"

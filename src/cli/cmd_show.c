@@ -50,9 +50,8 @@ static const struct page_part trial_parts[] = {
     {{NULL, NULL, false, NULL, NULL}, QUERY_COUNT},
 };
 
-static const struct page_part reported = {
-    {"metrics", "metrics that the program reported", false, "metric value", NULL},
-    QUERY_TRIAL_REPORTED};
+static const struct answer_section reported = {"metrics", "metrics that the program reported",
+                                               false, "metric value", NULL};
 
 /* state: out, of a trial that a program ran; "" for a model. -1 and err. */
 static int read_state(char state[16], struct store *store, int64_t id, struct err *err)
@@ -78,23 +77,34 @@ static const char *state_words(char out[STATE_WORDS], const char *state)
     return out;
 }
 
-/* The sections of which a program reports a part, and others than models. */
-static int add_reported(struct answer *answer, struct store *store, const struct page_part *part,
-                        int64_t id, const char *state, struct err *err)
+/* state: of the trial of a program; "" for a model, which may lack a stop part. */
+static int add_metrics(struct answer *answer, struct store *store, const struct page_part *part,
+                       int64_t id, const char *state, struct err *err)
+{
+    struct result_table table;
+
+    if (query_table(&table, store, *state ? QUERY_TRIAL_REPORTED : part->query, id, err))
+        return -1;
+    if (!*state)
+        result_table_drop_empty(&table, 4);
+    answer_table(answer, *state ? &reported : &part->section, &table);
+    result_table_release(&table);
+    return 0;
+}
+
+/* The same. Programs report some of the columns of a curve, with their result. */
+static int add_curve(struct answer *answer, struct store *store, const struct page_part *part,
+                     int64_t id, const char *state, struct err *err)
 {
     struct result_table table;
     char words[STATE_WORDS];
-    bool is_curve = part->query == QUERY_TRIAL_CURVE;
 
-    if (is_curve ? query_trial_curve(&table, store, id, err)
-                 : query_table(&table, store, *state ? reported.query : part->query, id, err))
+    if (query_trial_curve(&table, store, id, err))
         return -1;
-    if (!is_curve && !*state) /* of a model, which may lack a stop part */
-        result_table_drop_empty(&table, 4);
-    else if (is_curve && *state)
+    if (*state)
         result_table_drop_empty(&table, 1);
-    answer_table(answer, is_curve || !*state ? &part->section : &reported.section, &table);
-    if (is_curve && *state && !table.n_rows && answer->style.section)
+    answer_table(answer, &part->section, &table);
+    if (*state && !table.n_rows && answer->style.section)
         log_info("t%lld %s: no curve is stored; a program reports one by lines with epoch, which "
                  "are stored with the result",
                  (long long)id, state_words(words, state));
@@ -111,11 +121,13 @@ static int add_part(struct answer *answer, struct store *store, const struct pag
     struct rows rows;
     char state[16];
 
-    if (part->query == QUERY_TRIAL_METRICS || part->query == QUERY_TRIAL_CURVE)
-        return read_state(state, store, id, err) ||
-                       add_reported(answer, store, part, id, state, err)
-                   ? -1
-                   : 0;
+    if ((part->query == QUERY_TRIAL_METRICS || part->query == QUERY_TRIAL_CURVE) &&
+        read_state(state, store, id, err))
+        return -1;
+    if (part->query == QUERY_TRIAL_METRICS)
+        return add_metrics(answer, store, part, id, state, err);
+    if (part->query == QUERY_TRIAL_CURVE)
+        return add_curve(answer, store, part, id, state, err);
     if (query_table(&table, store, part->query, id, err))
         return -1;
     if (part->query != QUERY_TRIAL_FILES) {

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <limits.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/duration.h"

@@ -162,7 +162,7 @@ static bool can_wait(const struct watch *w)
             (lstat(w->o->common.db, &st) ? errno == ENOENT : S_ISREG(st.st_mode) && !st.st_size));
 }
 
-/* ---- one frame ---- */
+/* ---- the view ---- */
 
 static struct watch_style style_of(int rows, int columns, const char *note)
 {
@@ -177,8 +177,6 @@ static struct watch_style style_of(int rows, int columns, const char *note)
         .note = note,
     };
 }
-
-/* ---- the live view ---- */
 
 /* Some terminals wrap as soon as the last column is written. */
 static void draw(const struct watch *w)

@@ -61,13 +61,13 @@ for format in csv json jsonl; do
 done
 is "and none is lost" "$(wc -l <many.jsonl) $(wc -l <many.csv)" "50008 50009"
 is "json is whole" "$(sqlite3 :memory: "select json_array_length(readfile('many.json'))")" 50008
-fails "a full disk halfway" 1 sh -c 'ulimit -f 500; exec "$@"' sh "$ESPALIER" export many.db --format jsonl -o full.jsonl
-is "the message" "$(cat .err)" "espalier: full.jsonl: cannot write: File too large: 'ulimit -f' or the filesystem limits its size"
+refuses "a full disk halfway" 1 "^espalier: full.jsonl: cannot write: File too large: 'ulimit -f' or the filesystem limits its size$" \
+    sh -c 'ulimit -f 500; exec "$@"' sh "$ESPALIER" export many.db --format jsonl -o full.jsonl
 is "leaves no file" "$(ls full* .espalier* 2>/dev/null)" ""
 refuses "a full stdout" 1 "espalier: cannot write: No space left on device" sh -c '"$@" >/dev/full' sh "$ESPALIER" export many.db --format jsonl
 fails "a missing sweep" 1 "$ESPALIER" export --sweep none
-fails "a missing folder" 1 "$ESPALIER" export -o none/all.csv
-is "the message names it" "$(cat .err)" "espalier: none/all.csv: cannot make a file in its folder: No such file or directory"
+refuses "a missing folder" 1 "^espalier: none/all.csv: cannot make a file in its folder: No such file or directory$" \
+    "$ESPALIER" export -o none/all.csv
 fails "no database" 1 "$ESPALIER" export none.db
 fails "a full disk" 1 "$ESPALIER" export -o /dev/full
 before=$(cksum <results.db)

@@ -164,8 +164,8 @@ refuses "a run under that limit" 1 "limited.db: cannot .*: File too large" small
 refuses "and a merge" 1 "merged.db: cannot .*: File too large" small merge merged.db p.db
 is "no database is left" "$(ls merged.db* 2>/dev/null)" ""
 ln -s old.csv link.csv
-fails "a link is not followed" 1 "$ESPALIER" export p.db -o link.csv
-is "and a message says so" "$(cat .err)" "espalier: link.csv: is a symbolic link, which is not followed: give the name of the file itself, or remove the link"
+refuses "a link is not followed" 1 "^espalier: link.csv: is a symbolic link, which is not followed: give the name of the file itself, or remove the link$" \
+    "$ESPALIER" export p.db -o link.csv
 is "nothing happens to its target" "$(cat old.csv)" old
 ok "/dev/stdout as the output" "$ESPALIER" export p.db -o /dev/stdout
 is "is written to" "$(cat .out)" "$("$ESPALIER" export p.db)"

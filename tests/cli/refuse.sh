@@ -149,8 +149,8 @@ is "always prints the same best as best" "$(tr '\r' '\n' <.err | grep '[0-9] tri
 # ---- names ----
 
 printf '[sweep]\nname = caf\351\n[data]\nformat = simulated\n' >latin.ini
-fails "a name that is not UTF-8 is refused" 2 run latin.ini --db latin.db
-is "the message gives its line" "$(cat .err)" "espalier: latin.ini:2: name: byte 0xe9 is not UTF-8: save the file as UTF-8"
+refuses "a name that is not UTF-8 is refused" 2 "^espalier: latin.ini:2: name: byte 0xe9 is not UTF-8: save the file as UTF-8$" \
+    run latin.ini --db latin.db
 printf '[data]\nformat = simulated\nsamples = 60\nmarkers = 40\n' >"$(printf 'caf\351.ini')"
 fails "a name taken from the file name is refused, too" 2 run "$(printf 'caf\351.ini')" --db latin.db
 like "the message says so" "$(LC_ALL=C sed 's/\xe9/?/' .err)" "caf.*the file's name is not UTF-8: set \[sweep\] name"

@@ -6,15 +6,12 @@
 #ifndef CLI_PRINT_CLI_H
 #define CLI_PRINT_CLI_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/exit_status.h"
-#include "base/text_list.h"
 #include "cli/command/command.h"
 #include "cli/command/parse.h"
 

@@ -4,7 +4,6 @@
 #define CLI_PRINT_OUTPUT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "base/err.h"
 #include "base/outfile.h"
