@@ -215,7 +215,7 @@ static double sum_seconds(struct init *in, const struct cost *cost)
 static int fit_budget(struct init *in, struct err *err)
 {
     struct store_trials known = {0};
-    struct cost *cost = job_cost_create(&in->job, 0, err);
+    struct cost *cost = cost_create(in->job.rank_work, in->job.plan.n_configs, 0, err);
     int rc = cost ? store_trials_init(&known, in->job.plan.n_trials, err) : -1;
 
     if (!rc && calibrate_cost(cost, &in->job, &known, 1, MOST_TRIED_BYTES, err) < 0)

@@ -133,7 +133,7 @@ static int open_listing(struct listing *l, struct err *err)
     l->left = calloc(n_configs, sizeof *l->left);
     if (!l->left)
         return err_nomem(err, "trials", n_configs * sizeof *l->left);
-    l->cost = job_cost_create(job, 0, err);
+    l->cost = cost_create(job->rank_work, job->plan.n_configs, 0, err);
     if (!l->cost || store_trials_init(&l->known, job->plan.n_trials, err) ||
         shard_mark(l->known.ours, l->shard, &job->plan, &job->data, err) || open_known(l, err))
         return -1;

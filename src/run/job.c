@@ -59,11 +59,6 @@ struct job_memory job_memory(const struct job *job, int32_t n_ranks)
     return memory;
 }
 
-struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct err *err)
-{
-    return cost_create(job->rank_work, job->plan.n_configs, n_workers, err);
-}
-
 /* The rank with the most workers sets the pace. Each rank computes scores and the optimiser for
  * itself. */
 #define SERIAL_SHARE 0.02

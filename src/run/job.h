@@ -71,9 +71,6 @@ struct job_memory {
 
 struct job_memory job_memory(const struct job *job, int32_t n_ranks);
 
-/* The cost model of its configurations, before any measurement. Borrows work and plan. */
-struct cost *job_cost_create(const struct job *job, int32_t n_workers, struct err *err);
-
 /* The part of a training's seconds on one rank that it takes on its number of ranks, apart from the
  * sums between them. */
 double job_rank_share(const struct settings *settings);

@@ -149,15 +149,14 @@ int sweep_predictions_store(struct sweep_session *session, struct err *err)
     const struct given *fixed = &session->job->sweep.fixed;
     const char *name = fixed->v[P_SWEEP_NAME].s;
     struct work w = {.session = session};
-    struct query_sweep sweep;
     int rc = 0;
 
     if (keep_of(fixed->v) == KEEP_NONE || session->n_others ||
         !refit_has_models(&session->job->plan, &session->job->data))
         return 0;
     if (store_prune_predictions(session->store, name, err) || store_commit(session->store, err) ||
-        query_sweep(&sweep, session->store, name, err) ||
-        query_table(&w.trials, session->store, QUERY_PREDICTABLE, sweep.sweep_id, err))
+        query_table(&w.trials, session->store, QUERY_PREDICTABLE, session->progress.sweep.sweep_id,
+                    err))
         return -1;
     if (is_due(&w.trials) && !session->before.pending)
         walltime_begin(&session->walltime, session->options->time_limit_s,

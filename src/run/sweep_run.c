@@ -316,7 +316,7 @@ static int make_dispatch(struct sweep_session *session, struct err *err)
     struct job *job = session->job;
     int32_t n_ranks = session->world->size;
 
-    session->cost = job_cost_create(job, n_ranks, err);
+    session->cost = cost_create(job->rank_work, job->plan.n_configs, n_ranks, err);
     if (!session->cost)
         return -1;
     if (session->before.pending &&

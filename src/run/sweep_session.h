@@ -4,6 +4,7 @@
 #define RUN_SWEEP_SESSION_H
 
 #include "grid/shard.h"
+#include "run/job.h"
 #include "run/progress_line.h"
 #include "run/refit.h"
 #include "run/sweep_runner.h"

@@ -128,13 +128,11 @@ static void advise_missing_files(struct errlist *out, const struct sweep_session
 static void print_advice(const struct sweep_session *session, bool has_all)
 {
     struct errlist advice = {0};
-    struct query_sweep sweep;
     struct err err;
 
     advise_missing_files(&advice, session);
     if ((sweep_is_program(&session->job->sweep) && advise_killed(&advice, session, &err)) ||
-        (has_all && (query_sweep(&sweep, session->store, name_of(session), &err) ||
-                     advice_scores(&advice, session->store, &sweep, &err))))
+        (has_all && advice_scores(&advice, session->store, &session->progress.sweep, &err)))
         log_warn("%s", err.text);
     advice_print(&advice, NULL);
 }
@@ -153,20 +151,19 @@ static const char *score_text(char out[NUMBER], double score)
 /* Like `best`, ranks all configurations of the sweep. */
 static void format_best(char *out, size_t size, const struct sweep_session *session)
 {
-    struct query_sweep sweep;
+    const struct query_sweep *sweep = &session->progress.sweep;
     struct result_table table;
     char score[NUMBER];
     struct err err;
 
     *out = '\0';
-    if (query_sweep(&sweep, session->store, name_of(session), &err) ||
-        query_table(&table, session->store, QUERY_BEST, sweep.sweep_id, &err)) {
+    if (query_table(&table, session->store, QUERY_BEST, sweep->sweep_id, &err)) {
         log_warn("%s", err.text);
         return;
     }
     if (table.n_rows)
         snprintf(out, size, "; best: c%lld, %s %s",
-                 (long long)result_table_integer(&table, 0, "config"), sweep.objective,
+                 (long long)result_table_integer(&table, 0, "config"), sweep->objective,
                  score_text(score, result_table_real(&table, 0, "mean")));
     result_table_release(&table);
 }
@@ -208,11 +205,10 @@ static void print_reasons(const struct sweep_session *session)
     enum terminal_style style = is_all ? TERMINAL_ERROR : TERMINAL_WARNING;
     struct result_table failures = {0};
     int64_t n_others = 0, n_shown = 0;
-    struct query_sweep sweep;
     struct err err;
 
-    if (query_sweep(&sweep, session->store, name_of(session), &err) ||
-        query_table(&failures, session->store, QUERY_REASONS, sweep.sweep_id, &err))
+    if (query_table(&failures, session->store, QUERY_REASONS, session->progress.sweep.sweep_id,
+                    &err))
         log_warn("%s", err.text);
     for (int64_t r = 0; r < failures.n_rows; r++) {
         const char *reason = result_table_text(&failures, r, "reason");

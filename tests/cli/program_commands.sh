@@ -330,20 +330,6 @@ ok "the same command continues" run stop.ini --db stop.db
 is "with the curve whole" "$(sql stop.db 'select trial_id, count(*), min(epoch), max(epoch), sum(val_value) from curve group by 1' | tr '\n' ' ')" "1|12|1|12|78.0 2|12|1|12|78.0 "
 is "from the checkpoint" "$(sql stop.db "select count(distinct value) from curve_metric where name = 'from' group by trial_id" | sort | tr '\n' ' ')" "1 2 "
 
-cat >deaf.sh <<'SH'
-trap '' TERM INT
-while :; do sleep 0.1; done
-SH
-printf '[sweep]\nobjective = val\ndirection = max\n[program]\ncommand = sh deaf.sh {n}\nstop_grace = 0.5s\n[grid]\nn = 1\n' >deaf.ini
-"$ESPALIER" run deaf.ini --db deaf.db --progress none </dev/null 2>err &
-pid=$!
-while [ ! -d "$(find deaf.db.files -name 'scratch*' 2>/dev/null | head -n 1)" ]; do sleep 0.05; done
-kill -INT $pid
-sleep 0.2
-kill -INT $pid
-wait $pid
-is "a program that does not react is killed" "$? $(sql deaf.db 'select state from trial')" "75 pending"
-
 # ---- flags, lists, and axes with a condition ----
 
 cat >words.sh <<'SH'

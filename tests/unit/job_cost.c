@@ -39,7 +39,7 @@ static void set_up(struct fixture *f)
         fail_msg("%s", faults.text[0]);
     assert_int_equal(f->job.plan.n_configs, 16);
     assert_int_equal(store_trials_init(&f->known, f->job.plan.n_trials, &err), 0);
-    f->cost = job_cost_create(&f->job, 1, &err);
+    f->cost = cost_create(f->job.rank_work, f->job.plan.n_configs, 1, &err);
     assert_non_null(f->cost);
 }
 
@@ -116,7 +116,7 @@ static void test_other_ranks(void **state)
     assert_non_null(f.known.ranks);
     for (int32_t ranks = 0; ranks <= 2; ranks++) {
         f.known.ranks[0] = ranks;
-        f.cost = job_cost_create(&f.job, 1, &err);
+        f.cost = cost_create(f.job.rank_work, f.job.plan.n_configs, 1, &err);
         assert_int_equal(calibrate_cost(f.cost, &f.job, &f.known, 1, INFINITY, &err), ranks == 2);
         assert_int_equal(fabs(cost_seconds(f.cost, 0) - 30) < 1e-3, ranks == 2);
         cost_destroy(f.cost);
