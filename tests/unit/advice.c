@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The rules of advice, and values beyond the end of an axis. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "gcn/metric.h"
 #include "run/advice.h"
+#include "unit.h"
 
 static void is_only(struct errlist *advice, const char *text)
 {

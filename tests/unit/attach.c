@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "data/core/builder.h"
 #include "data/graph/graph.h"
 #include "stride.h"
+#include "unit.h"
 
 /* More samples (stored and new) than a block of rows, and more markers than a panel of columns. */
 #define N 300

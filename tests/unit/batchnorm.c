@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "tensor/batchnorm.h"
 #include "tensor/kernel.h"
+#include "unit.h"
 
 /* Against plain twins in double, at widths that end inside a tile and after one. */
 

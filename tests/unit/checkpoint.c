@@ -2,17 +2,10 @@
 /* A training that continues from its checkpoint after any epoch gives the same bits as an
  * uninterrupted one. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "gcn/cost.h"
 #include "toy.h"
+#include "unit.h"
 
 enum { EPOCHS = 6 };
 

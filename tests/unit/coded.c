@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "stride.h"
 #include "tensor/coded.h"
 #include "tensor/gemm.h"
+#include "unit.h"
 
 /* Column j has at most most[j % n_most] values. */
 struct sample {

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "data/core/columns.h"
 #include "scratch.h"
+#include "unit.h"
 
 /* More rows than two allocations hold. */
 #define ROWS 50

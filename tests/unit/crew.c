@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/arena.h"
 #include "gcn/crew.h"
+#include "base/arena.h"
 #include "random.h"
+#include "unit.h"
 
 static const int32_t crew_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 13, 16, 17, 31, 1023, 1024};
 #define N_SIZES (sizeof crew_sizes / sizeof *crew_sizes)

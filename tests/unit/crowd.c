@@ -1,21 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "crowd.h"
+#include "unit.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "base/hash.h"

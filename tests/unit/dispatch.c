@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trials with a checkpoint among trials without one, and trials of unknown seconds. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "sched/dispatch.h"
+#include "unit.h"
 
 enum { TRIALS = 12, EACH = 3, WORKERS = 2 };
 

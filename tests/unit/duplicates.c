@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "data/core/builder.h"
 #include "data/core/duplicates.h"
+#include "data/core/builder.h"
+#include "unit.h"
 
 #define N 8
 

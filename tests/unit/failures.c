@@ -1,13 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-
-#include <cmocka.h>
-
 #include "trial/failures.h"
+#include "unit.h"
 
 static enum failures_verdict note(struct failures *f, int64_t trial, enum trial_state state,
                                   const char *reason)

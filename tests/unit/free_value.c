@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "grid/free_value.h"
+#include "unit.h"
 
 static void assert_value(const char *text, const char *value, const char *written)
 {

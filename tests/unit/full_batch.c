@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Workers that divide the rows of one batch compute what one worker computes, up to rounding. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "gcn/cost.h"
 #include "gcn/scale.h"
 #include "ranks.h"
+#include "unit.h"
 
 static const int32_t workers[] = {2, 3, 5};
 

@@ -1,27 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A gang has the bits of one rank that runs all workers, whatever its ranks and hosts, and each kind
  * of disagreement ends it. Deaths: gang_kill.c. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <arpa/inet.h>
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "crowd.h"
 #include "gang/meeting.h"
 #include "gang/tree.h"
 #include "stride.h"
+#include "unit.h"
 
 /* Element i of worker w's part in a round. */
 static float part_of(int32_t w, size_t i, int round)

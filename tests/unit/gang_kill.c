@@ -1,24 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A member of a gang is killed or stopped at each named point of src/gang (base/fault.h). The others
  * must fail soon and with the right text. */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "base/fault.h"
 #include "crowd.h"
 #include "stride.h"
+#include "unit.h"
 
 #define NOTICED_S 2.0
 #define MEET_S 10.0

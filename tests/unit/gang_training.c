@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Trainings of a toy by the ranks of a gang have the same bits as those of one rank. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "crowd.h"
 #include "ranks.h"
+#include "unit.h"
 
 /* Rank processes have these by fork(). */
 static const struct toy *toy;

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "gcn/cost.h"
 #include "gcn/trainer.h"
 #include "toy.h"
+#include "unit.h"
 
 static const struct hash key = {.high = 0x0123456789abcdef, .low = 0xfedcba9876543210};
 

@@ -1,18 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "unit.h"
 /* Words of a file of tests/golden. A missing or unexpected word fails the test. */
 #ifndef TESTS_UNIT_GOLDEN_FILE_H
 #define TESTS_UNIT_GOLDEN_FILE_H
-
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <setjmp.h>
-
-#include <cmocka.h>
 
 /* name: without ".txt" */
 static inline FILE *golden_file(const char *name)

@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "data/core/builder.h"
@@ -15,6 +7,7 @@
 #include "data/graph/similarity.h"
 #include "stride.h"
 #include "symmetric.h"
+#include "unit.h"
 
 /* More samples than a block of similarities has rows. */
 #define N 300

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "data/core/builder.h"
 #include "data/core/split.h"
+#include "unit.h"
 
 /* The rules of splits by group (data/core/split.h). */
 
@@ -456,9 +448,10 @@ static void test_file(void **state)
     split_release(&s);
     dataset_release(&d);
     make(&d, 6, group, 3, 0, torn);
-    refuse(&d, &spec,
-           "the given parts divide group \"g0\": sample \"x\" is in val, others of its group are in "
-           "train");
+    refuse(
+        &d, &spec,
+        "the given parts divide group \"g0\": sample \"x\" is in val, others of its group are in "
+        "train");
     spec.folds = 2; /* train and val of the file are joined */
     split(&s, &d, &spec);
     check_whole(&s, &d);

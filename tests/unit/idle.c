@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "grid/plan.h"
 #include "grid/requirements.h"
 #include "grid/sweep_file.h"
+#include "unit.h"
 
 #include "resolve.h"
 

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The proposals of `init`, how it shrinks them, and their text. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "cli/init/init_propose.h"
+#include "unit.h"
 
 /* The facts of a panel, and of molecules; then others. */
 #define PANEL(n, features, ...)                                                                    \

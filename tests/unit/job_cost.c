@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A job whose trials have unknown work, and the time kept for stopping them. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/clock.h"
 #include "run/calibrate.h"
 #include "run/job_prepare.h"
 #include "run/walltime.h"
+#include "unit.h"
 
 static const char ini[] = "[sweep]\nname = s\nfolds = 2\n"
                           "[data]\nformat = simulated\nsamples = 40\nmarkers = 60\n"

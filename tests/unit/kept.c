@@ -2,16 +2,7 @@
 /* A kept model must predict for the stored samples what was recorded. Plain loops in double apply
  * the file's weights and preprocessing to the features as they were read. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/safetensors.h"
 #include "data/format.h"
@@ -22,6 +13,7 @@
 #include "trial/kept.h"
 #include "trial/model_runner.h"
 #include "trial/spec.h"
+#include "unit.h"
 
 #define DENSE "[data]\nsamples = 60\nmarkers = 40\ncausal = 5\n"
 #define WIDE "[data]\nsamples = 60\nmarkers = 200\ncausal = 5\n"

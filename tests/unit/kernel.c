@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include <float.h>
 #include <pthread.h>
@@ -17,6 +9,7 @@
 #include "tensor/dropout.h"
 #include "tensor/kernel.h"
 #include "tensor/spmm.h"
+#include "unit.h"
 
 /* Each fast kernel against a plain twin, at widths that reach every branch. */
 

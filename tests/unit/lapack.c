@@ -1,16 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "tensor/gemm.h"
 #include "tensor/lapack.h"
+#include "unit.h"
 
 enum { MAX_N = 40 };
 

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <float.h>
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "sched/ledger.h"
+#include "unit.h"
 
 static void assert_checked(const struct ledger *ledger)
 {

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* sched/makespan: each limit, and no bound above the best of all schedules. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "base/rng.h"
 #include "sched/makespan.h"
+#include "base/rng.h"
+#include "unit.h"
 
 static void expect(const struct makespan_work *work, size_t n, int64_t n_ranks, double seconds,
                    enum makespan_limit limit, int64_t width)

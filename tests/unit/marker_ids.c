@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "data/format.h"
 #include "data/genotype/recode.h"
 #include "scratch.h"
+#include "unit.h"
 
 /* Ids of markers (rs# of HapMap, ID of VCF, names of a .bim) match markers of another file when
  * nothing else does. */

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scheduler and worker thread in one process: which events reach the sink, and when. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "sched/master.h"
+#include "unit.h"
 
 static const struct world alone = {.rank = 0, .size = 1, .is_mpi = false};
 

@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "sched/mailbox.h"
 #include "sched/message.h"
+#include "sched/mailbox.h"
+#include "unit.h"
 
 static void test_round_trip(void **state)
 {

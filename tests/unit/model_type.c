@@ -2,15 +2,6 @@
 /* Compares the facts in each model type's row with the program's behaviour. A new row is tested
  * without changes here. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "data/format.h"
 #include "grid/plan.h"
@@ -21,6 +12,7 @@
 #include "trial/model_type.h"
 #include "trial/prepared.h"
 #include "trial/spec.h"
+#include "unit.h"
 
 #define ONE(name) +1
 enum { N_MODELS = MODEL_TYPES(ONE, ) - 1 }; /* without `external`, the last row */

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include <sys/stat.h>
 
@@ -14,6 +8,7 @@
 #include "data/graph/known_graphs.h"
 #include "data/graph/molecule.h"
 #include "loading.h"
+#include "unit.h"
 
 static const char *tu_folder(const char *name, const char *edges, const char *indicator,
                              const char *labels, const char *attributes, const char *targets)

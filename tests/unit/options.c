@@ -1,18 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Options of a model and its training. See also gradient.c, golden.c and checkpoint.c. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "gcn/optimizer.h"
 #include "gcn/trainer.h"
 #include "toy.h"
+#include "unit.h"
 
 enum { MOST_EPOCHS = 12 };
 

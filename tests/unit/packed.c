@@ -1,15 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "gcn/inputs.h"
 #include "toy.h"
+#include "unit.h"
 
 struct block {
     char *bytes;

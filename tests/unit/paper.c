@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tables for papers: digits, merged columns, and escapes of Markdown and LaTeX. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "report/markup.h"
 #include "report/paper.h"
 #include "report/report.h"
+#include "unit.h"
 
 static char *names[] = {"place", "type",    "mean",     "sd",        "trials",
                         "diff",  "diff_se", "diff_low", "diff_high", "seconds"};

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "grid/param.h"
 #include "base/nearest.h"
 #include "base/real.h"
-#include "grid/param.h"
+#include "unit.h"
 
 static void assert_formats(enum param_id id, const char *text, const char *canonical)
 {
@@ -240,9 +232,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_table_is_sound), cmocka_unit_test(test_find),
-        cmocka_unit_test(test_suggest),
-        cmocka_unit_test(test_numbers),        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_round_trip),     cmocka_unit_test(test_allowed),
+        cmocka_unit_test(test_suggest),        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_refused),        cmocka_unit_test(test_round_trip),
+        cmocka_unit_test(test_allowed),
     };
 
     return cmocka_run_group_tests_name("param", tests, NULL, NULL);

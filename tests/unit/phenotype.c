@@ -1,13 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 #include "loading.h"
+#include "unit.h"
 
 #define GENO "id,m1,m2\nx,0,2\ny,2,0\nz,0,1\nw,0,0\n"
 

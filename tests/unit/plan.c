@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "grid/plan.h"
 #include "grid/sweep_file.h"
+#include "unit.h"
 
 #include "resolve.h"
 

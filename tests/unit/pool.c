@@ -1,14 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "data/core/builder.h"
 #include "data/graph/graph.h"
@@ -19,6 +10,7 @@
 #include "symmetric.h"
 #include "tensor/pool.h"
 #include "toy.h"
+#include "unit.h"
 
 /* ---- kernels ---- */
 

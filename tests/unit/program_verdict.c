@@ -1,14 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "trial/program_verdict.h"
+#include "unit.h"
 
 /* clang-format off */
 #define EXIT(n) .end = {.how = SPAWNER_EXITED, .status = (n)}

@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-#include "launch/host.h"
 #include "launch/rank_info.h"
+#include "launch/host.h"
 #include "run/sweep_share.h"
+#include "unit.h"
 
 static int clear(void **state)
 {

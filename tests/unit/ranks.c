@@ -1,16 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ranks.h"
+#include "unit.h"
 
 #include <math.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 enum { EPOCHS = RANKS_EPOCHS, MOST_TAKEN = 16 };
 

@@ -1,18 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <strings.h>
-
-#include <cmocka.h>
 
 #include "data/core/builder.h"
 #include "data/genotype/recode.h"
 #include "scratch.h"
 #include "sites.h"
+#include "unit.h"
 
 /* Random files against a reference that counts letters: a marker's value is the number of times its
  * second allele occurs in a call, whatever REF and ALT of the file. */

@@ -1,15 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The guarantee of reduce = exact: gradient descent on L follows the same path as on X. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "data/format.h"
 #include "data/graph/graph.h"
@@ -18,6 +9,7 @@
 #include "tensor/gemm.h"
 #include "tensor/kernel.h"
 #include "toy.h"
+#include "unit.h"
 
 enum { STEPS = 50 };
 

@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/text_width.h"
 #include "report/answer.h"
 #include "report/layout.h"
 #include "report/rows.h"
 #include "store/query/progress.h"
+#include "unit.h"
 
 static char *names[] = {"config", "note", "mean"};
 static struct cell cells[] = {

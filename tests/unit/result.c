@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "trial/result.h"
+#include "unit.h"
 
 /* At most, of a packed result without curve and texts, beside its three arrays. */
 enum { PACKED_BYTES = 180 };

@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "data/format.h"
 #include "gang/gang.h"
@@ -17,6 +9,7 @@
 #include "trial/model_runner.h"
 #include "trial/prepared.h"
 #include "trial/spec.h"
+#include "unit.h"
 
 #include "resolve.h"
 

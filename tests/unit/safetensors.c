@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Each damaged file has a buffer of exactly its size, so that a sanitizer detects a read past its
  * end. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "base/safetensors.h"
 #include "stride.h"
+#include "unit.h"
 
 static const double doubles[3] = {1, 2.5, -3};
 static const float floats[6] = {1, 2, 3, 4, 5, 6};

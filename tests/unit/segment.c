@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <cmocka.h>
-
 #include "base/segment.h"
 #include "scratch.h"
+#include "unit.h"
 
 enum { BYTES = 300000 };
 

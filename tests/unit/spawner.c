@@ -5,20 +5,12 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
-#include <setjmp.h>
 #include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 #include "base/buf.h"
 #include "base/clock.h"
@@ -26,6 +18,7 @@
 #include "program/descendants.h"
 #include "program/spawner.h"
 #include "scratch.h"
+#include "unit.h"
 
 #define PATIENCE_S 20.0
 #define MARK "SPAWNER_TEST="

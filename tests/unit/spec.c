@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
+#include "trial/spec.h"
 #include "data/format.h"
 #include "trial/model_type.h"
-#include "trial/spec.h"
+#include "unit.h"
 
 #include "resolve.h"
 

@@ -1,17 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "data/core/builder.h"
 #include "data/core/split.h"
+#include "unit.h"
 
 #define MAX_N 500
 
@@ -364,7 +356,8 @@ static void test_stop_of_file(void **state)
         split_release(&ridge);
     }
     spec.stop = 0.1;
-    refuse(&d, &spec, "split.stop = 0.1, but the given parts have a stop part too: use one of them");
+    refuse(&d, &spec,
+           "split.stop = 0.1, but the given parts have a stop part too: use one of them");
     dataset_release(&d);
 }
 

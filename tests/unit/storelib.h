@@ -3,14 +3,8 @@
 #ifndef STORELIB_H
 #define STORELIB_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "store/store.h"
+#include "unit.h"
 
 struct fixture {
     char folder[64]; /* a new one under $TMPDIR */

@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <htslib/bgzf.h>
 #include <sys/stat.h>
 #include <zlib.h>
@@ -13,6 +8,7 @@
 #include "data/text/stream.h"
 #include "scratch.h"
 #include "stride.h"
+#include "unit.h"
 
 /* Three members of lines that compress, but do not vanish. */
 enum { N_MEMBERS = 3, MEMBER_BYTES = 1000, TEXT_BYTES = N_MEMBERS * MEMBER_BYTES };

@@ -1,15 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "grid/axis.h"
+#include "unit.h"
 
 /* wanted: the values, joined by blanks. */
 static void assert_axis(enum param_id id, const char *text, const char *wanted)

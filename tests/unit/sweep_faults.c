@@ -1,17 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "grid/requirements.h"
 #include "grid/sweep.h"
 #include "grid/sweep_file.h"
+#include "unit.h"
 
 /* wanted: the errors, one a line. */
 static void assert_faults(const char *text, const char *const *set, size_t n_set,

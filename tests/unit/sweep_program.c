@@ -1,16 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Sweep files with [program]. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
-
 #include "grid/plan.h"
 #include "grid/sweep_file.h"
+#include "unit.h"
 
 #include "resolve.h"
 

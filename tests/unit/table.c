@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include "data/text/textline.h"
 #include "data/text/table.h"
+#include "data/text/textline.h"
 #include "scratch.h"
+#include "unit.h"
 
 static void open_text(struct table *t, const char *text)
 {

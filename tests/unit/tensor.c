@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/rng.h"
 #include "symmetric.h"
@@ -16,6 +8,7 @@
 #include "tensor/gemm.h"
 #include "tensor/mat.h"
 #include "tensor/spmm.h"
+#include "unit.h"
 
 static void fill(struct mat *m, uint32_t step)
 {

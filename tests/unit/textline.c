@@ -1,13 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
 #include "data/text/textline.h"
 #include "scratch.h"
+#include "unit.h"
 
 /* A source of n equal bytes, for long lines without a file. */
 struct endless {

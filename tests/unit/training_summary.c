@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The summary that replaces the training data. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/safetensors.h"
 #include "predict/training_summary.h"
+#include "unit.h"
 
 #define TEXT(name_, text)                                                              \
     {                                                                                  \

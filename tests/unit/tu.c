@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
-
-#include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "loading.h"
+#include "unit.h"
 
 /* Two graphs: a triangle 1 2 3 with labels 5, -2, 5 and an edge 4 5. */
 #define EDGES "1, 2\n2, 1\n2, 3\n3, 2\n1, 3\n3, 1\n4, 5\n5, 4\n"

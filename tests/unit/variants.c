@@ -1,11 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include <cmocka.h>
 #include <htslib/bgzf.h>
 #include <htslib/hts_log.h>
 #include <htslib/vcf.h>
@@ -13,6 +8,7 @@
 
 #include "data/graph/similarity.h"
 #include "loading.h"
+#include "unit.h"
 
 #define META "##fileformat=VCFv4.2\n##INFO=<ID=X,Number=0,Type=Flag,Description=\"\">\n"
 #define COLUMNS "#CHROM\tPOS\tID\tREF\tALT\tQUAL\tFILTER\tINFO\tFORMAT\ta\tb\tc\td\n"

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The view of `watch`: exact frames, and every frame at many sizes. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "base/text_width.h"
 #include "report/watch.h"
+#include "unit.h"
 
 #define N(value)                           \
     {                                      \

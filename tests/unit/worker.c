@@ -2,19 +2,12 @@
 /* A worker alone: messages are queued in advance, or by the runner from inside a trial; the test
  * controls the clock and reads afterwards what the worker sends. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "gang/gang.h"
 #include "sched/mailbox.h"
 #include "sched/message.h"
 #include "sched/worker.h"
+#include "unit.h"
 
 struct scene {
     struct mailbox to_worker, from_worker;

@@ -1,17 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Training with several workers. tests/unit/golden.c compares it with PyTorch. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
 
 #include "gcn/cost.h"
 #include "ranks.h"
+#include "unit.h"
 
 /* ---- dealing ---- */
 
