@@ -69,7 +69,7 @@ static int run_init(struct gcn_run *run, const struct gcn_training *training, st
 }
 
 /* Logits of samples: that of sample i is row rows[i]. */
-struct prediction {
+struct predicted_rows {
     const struct training_target *target;
     struct mat logits;
     const int32_t *rows;
@@ -77,7 +77,7 @@ struct prediction {
 
 static void predict(void *arg, float *output, int32_t sample)
 {
-    const struct prediction *p = arg;
+    const struct predicted_rows *p = arg;
     struct mat row = mat_view(output, 1, p->logits.n_cols);
 
     memcpy(output, mat_row(&p->logits, p->rows[sample]), (size_t)row.n_cols * sizeof *output);
@@ -90,7 +90,7 @@ static void score_all(struct gcn_run *run)
     struct trainer *trainer = &run->trainer;
     struct gcn_outcome *outcome = run->outcome;
     enum metric objective = run->spec->objective;
-    struct prediction p = {.target = &trainer->target};
+    struct predicted_rows p = {.target = &trainer->target};
     const struct {
         const int32_t *sample;
         int32_t n;

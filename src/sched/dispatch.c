@@ -45,14 +45,14 @@ struct dispatch {
 
 /* ---- seconds ---- */
 
-/* Of a trial of the group at its present width: on fewer ranks than widths[group], for which cost has
+/* The seconds of a trial of the group at its present width: on fewer ranks than widths[group], for which cost has
  * the seconds, it takes in proportion longer. */
 static double group_seconds(const struct dispatch *d, int32_t group)
 {
     return cost_seconds(d->cost, group) * d->widths[group] / ledger_group_width(d->ledger, group);
 }
 
-/* Of the rest of a trial. */
+/* The seconds that the rest of a trial takes. */
 static double seconds_of(const struct dispatch *d, int64_t trial)
 {
     return (1 - (double)d->done[trial]) * group_seconds(d, ledger_group(d->ledger, trial));

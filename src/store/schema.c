@@ -181,7 +181,7 @@ static int make(struct schema *schema, const struct schema_history *history, uin
 struct schema_comparison {
     const char *path;
     struct schema file;
-    /* Of each schema that the file may have begun with, the newest first. All schemas migrated to one
+    /* One of the schemas that the file may have begun with, the newest first. All schemas migrated to one
      * version have the same names. */
     struct schema made;
 };

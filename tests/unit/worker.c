@@ -173,7 +173,7 @@ static int scene_receive(const void *self, struct buf *message, double timeout_s
     return mailbox_take(&scene->to_worker, message, 0);
 }
 
-/* Of the running test. */
+/* The running test has it. */
 static struct scene s;
 
 static int setup(void **state)

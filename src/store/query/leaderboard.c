@@ -89,11 +89,11 @@ static sqlite3_stmt *prepare(struct store *store, const struct buf *sql, const c
         row = db_query(store, buf_text(sql), &why, "");
         sqlite3_set_authorizer(store->db, NULL, NULL);
         if (!row)
-            err_set(err, "where %s: %s%s", where, why.text,
+            err_set(err,
                     strstr(why.text, "no such column: ")
-                        ? "; 'espalier best' shows the columns; put text in quotes, as in"
-                          " type = 'gcn'"
-                        : "");
+                        ? "where %s: %s; 'espalier best' shows the columns; put text in quotes"
+                        : "where %s: %s",
+                    where, why.text);
     }
     buf_release(&foreign);
     return row;
