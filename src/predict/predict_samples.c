@@ -259,40 +259,35 @@ static int predict_panel(struct predict *w, struct err *err)
 
 /* ---- new samples (--genotypes) ---- */
 
-static int predict_batch(struct predict *w, struct new_samples *new, const struct mat *room,
-                         int32_t first, struct err *err)
-{
-    int32_t n = new->n - first < room->n_rows ? new->n - first : room->n_rows;
-    struct mat x = mat_view(room->v, n, room->n_cols);
-    uint8_t *part = calloc((size_t)n + 1, sizeof *part);
-    int rc = part ? new_samples_read(&x, new, first, n, w->o->accepts_few_markers, err)
-                  : err_nomem(err, "samples", (size_t)n);
-
-    for (int32_t i = 0; !rc && w->part && i < n; i++)
-        if (new->known[first + i] >= 0)
-            part[i] = w->part[new->known[first + i]];
-    if (!rc)
-        rc = predictor_join(&w->predictor, &x, new_samples_fixed(new, first), NULL, err);
-    if (!rc)
-        rc = put_rows(w, new->id + first, w->part ? part : NULL, n, w->predictor.data->n_samples,
-                      new->n > room->n_rows, err);
-    free(part);
-    return rc;
-}
-
 static int predict_genotypes(struct predict *w, struct err *err)
 {
     struct new_samples new;
     struct mat room = {0};
+    uint8_t *part = NULL;
     int rc = new_samples_open(&new, w->data, &w->settings, w->o->genotypes, w->o->phenotypes,
                               w->o->is_all, err);
 
     if (!rc)
         rc = mat_init(&room, batch_size(new.n, w->data->n_features), w->data->n_features, err);
-    for (int32_t first = 0; !rc && first < new.n; first += room.n_rows)
-        rc = predict_batch(w, &new, &room, first, err);
+    part = malloc((size_t)room.n_rows + 1);
+    if (!rc && !part)
+        rc = err_nomem(err, "samples", (size_t)room.n_rows);
+    for (int32_t first = 0; !rc && first < new.n; first += room.n_rows) {
+        int32_t n = new.n - first < room.n_rows ? new.n - first : room.n_rows;
+        struct mat x = mat_view(room.v, n, room.n_cols);
+
+        for (int32_t i = 0; w->part && i < n; i++)
+            part[i] = new.known[first + i] < 0 ? PART_NONE : w->part[new.known[first + i]];
+        rc = new_samples_read(&x, &new, first, n, w->o->accepts_few_markers, err);
+        if (!rc)
+            rc = predictor_join(&w->predictor, &x, new_samples_fixed(&new, first), NULL, err);
+        if (!rc)
+            rc = put_rows(w, new.id + first, w->part ? part : NULL, n, w->predictor.data->n_samples,
+                          new.n > room.n_rows, err);
+    }
     if (!rc)
         new_samples_report_missing(&new);
+    free(part);
     mat_release(&room);
     new_samples_close(&new);
     return rc;

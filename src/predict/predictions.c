@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,40 +70,34 @@ static bool has_classes(const struct predictions *p)
     return p->data->task == TASK_CLASSIFICATION;
 }
 
-static int add_name(struct result_table *t, struct buf *name)
+static int add_name(struct result_table *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static int add_name(struct result_table *t, const char *format, ...)
 {
-    char *text = buf_failed(name) ? NULL : strdup(buf_text(name));
+    va_list args;
+    int n;
 
-    buf_clear(name);
-    if (!text)
-        return -1;
-    t->names[t->n_cols++] = text;
-    return 0;
+    va_start(args, format);
+    n = vasprintf(&t->names[t->n_cols], format, args);
+    va_end(args);
+    t->n_cols += n >= 0;
+    return n < 0 ? -1 : 0;
 }
 
 static int add_names(struct result_table *t, const struct predictions *p, bool is_each)
 {
     static const char *const first[] = {"id", "prediction", "sd", "models", "sample"};
-    struct buf name = {0};
     int rc = 0;
 
-    for (size_t i = 0; !rc && i < sizeof first / sizeof *first; i++) {
-        buf_puts(&name, first[i]);
-        rc = add_name(t, &name);
-    }
-    for (int32_t c = 0; !rc && has_classes(p) && c < p->n_outputs; c++) {
-        buf_printf(&name, "%s_%s", p->is_probability ? "p" : "score",
-                   dataset_class_name(p->data, c));
-        rc = add_name(t, &name);
-    }
-    for (int32_t m = 0; !rc && is_each && m < p->n_models; m++)
-        for (int32_t c = 0; !rc && c < p->n_outputs; c++) {
-            buf_printf(&name, "t%lld", (long long)p->trial[m]);
-            if (has_classes(p))
-                buf_printf(&name, "_%s", dataset_class_name(p->data, c));
-            rc = add_name(t, &name);
-        }
-    buf_release(&name);
+    for (size_t i = 0; i < sizeof first / sizeof *first; i++)
+        rc |= add_name(t, "%s", first[i]);
+    for (int32_t c = 0; has_classes(p) && c < p->n_outputs; c++)
+        rc |=
+            add_name(t, "%s_%s", p->is_probability ? "p" : "score", dataset_class_name(p->data, c));
+    for (int32_t m = 0; is_each && m < p->n_models; m++)
+        for (int32_t c = 0; c < p->n_outputs; c++)
+            rc |= add_name(t, "t%lld%s%s", (long long)p->trial[m], has_classes(p) ? "_" : "",
+                           has_classes(p) ? dataset_class_name(p->data, c) : "");
     return rc;
 }
 
