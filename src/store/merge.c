@@ -381,7 +381,11 @@ static const char sql_both_files[] =
 
 /* clang-format off */
 
-/* A line for each of at most ?2 trials of the input ?1; the first column counts all. */
+static const char conflict_format[] =
+    "%s: trial %d of sweep '%s' (%s; replicate %d, fold %d) has two results, which differ in %s: "
+    "here %s, by %s; merged into %s, by %s";
+
+/* A line in the format ?3 for each of at most ?2 trials of the input ?1; the first column counts all. */
 static const char sql_conflicts[] =
     "WITH differing AS MATERIALIZED (SELECT was, now, CASE"
     " WHEN i.state <> o.state THEN 'state' WHEN i.value IS NOT o.value THEN 'value'"
@@ -393,8 +397,7 @@ static const char sql_conflicts[] =
     " JOIN main.trial AS o ON o.trial_id = now WHERE verdict = 'both'"
     " AND 'none' <> (SELECT task FROM main.config JOIN main.sweep USING (sweep_id)"
     " WHERE config_id = o.config_id))"
-    " SELECT count(*) OVER (), printf('%s: trial %d of sweep ''%s'' (%s; replicate %d, fold %d) has two"
-    " results, which differ in %s: here %s, by %s; merged into %s, by %s', ?1, o.trial_id, w.name,"
+    " SELECT count(*) OVER (), printf(?3, ?1, o.trial_id, w.name,"
     " coalesce((SELECT group_concat(name || ' = ' || (c.params ->> name), ', ')"
     " FROM (SELECT name FROM main.axis AS x WHERE x.sweep_id = w.sweep_id ORDER BY ordinal)), 'no axis'),"
     " o.replicate, o.fold, what, " RESULT("i") ", " WHO("temp", "in_", "was") ", " RESULT("o") ", "
@@ -512,7 +515,7 @@ static int check_sweeps(struct store *store, const char *path, struct err *err)
 static int check_conflicts(struct store *store, const char *path, int most,
                            struct errlist *conflicts, int64_t *count, struct err *err)
 {
-    sqlite3_stmt *row = db_query(store, sql_conflicts, err, "sn", path, most);
+    sqlite3_stmt *row = db_query(store, sql_conflicts, err, "sns", path, most, conflict_format);
     const char *conflict;
     int rc = 0;
 

@@ -181,8 +181,8 @@ static int make(struct schema *schema, const struct schema_history *history, uin
 struct schema_comparison {
     const char *path;
     struct schema file;
-    /* One of the schemas that the file may have begun with, the newest first. All schemas migrated to one
-     * version have the same names. */
+    /* by each schema that the file may have begun with, the newest first; all have the same names
+     * once they are migrated to one version */
     struct schema made;
 };
 

@@ -43,7 +43,7 @@ is "--where keeps the places" "$(best --where "hidden_size = 4 and batch_size = 
 $(sqlite3 results.db "select place from leaderboard where hidden_size = 4 and batch_size = 'full' order by place")"
 fails "--where with an unknown column" 2 "$ESPALIER" best --where 'dropout = full'
 is "the message names it" "$(cat .err)" \
-    "espalier: where dropout = full: results.db: no such column: full; 'espalier best' shows the columns; put text in quotes"
+    "espalier: where dropout = full: results.db: no such column: full; 'espalier best' shows the columns; put text in quotes, as in batch_size = 'full'"
 best --where "trials > 1000" >none
 is "a condition without matches" "$(wc -l <none)" 1
 like "a warning reports it" "$(cat chatter)" "warning: --where trials > 1000: true of no configuration"

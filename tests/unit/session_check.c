@@ -237,6 +237,18 @@ static void put_squeue(struct fixture *f, const char *script)
 
 static void test_elsewhere(void **state)
 {
+    static const struct {
+        const char *job, *squeue, *own, *why, *released;
+    } gone[] = {
+        {"slurm 77", "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1", NULL,
+         "Slurm job 77 is over", " is gone: Slurm job 77 is over; 1 trial"},
+        {"slurm 77", "exit 1", NULL, "neither node9 nor Slurm can be queried",
+         " holds no lock and is assumed dead: neither node9 nor Slurm can be queried"},
+        /* A requeued job keeps its number: it runs because we are in it. */
+        {"slurm 77", "echo RUNNING", "77", NULL,
+         " is assumed dead: node9 cannot be queried from here, and this is the same"},
+        {"", "exit 1", NULL, NULL, " is assumed dead: node9 cannot be queried from here; 1 trial"},
+    };
     static const struct process far = {.host = "node9", .realm = "boot pid:[1]", .pid = 7};
     const char *path = getenv("PATH");
     char *kept = strdup(path ? path : "/usr/bin:/bin");
@@ -249,33 +261,19 @@ static void test_elsewhere(void **state)
     expect_refused(&f, "pid 7 on node9, slurm 77, since 20");
     expect_refused(&f, "(Slurm job 77 is still running)");
     expect_read(&f, SESSION_LIFE_RUNNING, "Slurm job 77 is still running", "running", "running");
-    put_squeue(&f, "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1");
-    expect_read(&f, SESSION_LIFE_GONE, "Slurm job 77 is over", "pending", "lost");
-    expect_released(&f, " is gone: Slurm job 77 is over; 1 trial");
     fixture_close(&f);
-
-    leave(&f);
-    be(&f, &far, "slurm 77");
-    put_squeue(&f, "exit 1");
-    expect_read(&f, SESSION_LIFE_GONE, "neither node9 nor Slurm can be queried", "pending", "lost");
-    expect_released(&f,
-                    " holds no lock and is assumed dead: neither node9 nor Slurm can be queried");
-    fixture_close(&f);
-
-    /* A requeued job keeps its number: it runs because we are in it. */
-    leave(&f);
-    be(&f, &far, "slurm 77");
-    put_squeue(&f, "echo RUNNING");
-    setenv("SLURM_JOB_ID", "77", 1);
-    expect_released(&f,
-                    " is assumed dead: node9 cannot be queried from here, and this is the same");
-    unsetenv("SLURM_JOB_ID");
-    fixture_close(&f);
-
-    leave(&f);
-    be(&f, &far, "");
-    expect_released(&f, " is assumed dead: node9 cannot be queried from here; 1 trial");
-    fixture_close(&f);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++) {
+        leave(&f);
+        be(&f, &far, gone[i].job);
+        put_squeue(&f, gone[i].squeue);
+        if (gone[i].own)
+            setenv("SLURM_JOB_ID", gone[i].own, 1);
+        if (gone[i].why)
+            expect_read(&f, SESSION_LIFE_GONE, gone[i].why, "pending", "lost");
+        expect_released(&f, gone[i].released);
+        unsetenv("SLURM_JOB_ID");
+        fixture_close(&f);
+    }
     setenv("PATH", kept, 1);
     free(kept);
 }

@@ -88,12 +88,13 @@ static sqlite3_stmt *prepare(struct store *store, const struct buf *sql, const c
         sqlite3_set_authorizer(store->db, authorize_tables, &foreign);
         row = db_query(store, buf_text(sql), &why, "");
         sqlite3_set_authorizer(store->db, NULL, NULL);
-        if (!row)
+        if (!row && strstr(why.text, "no such column: "))
             err_set(err,
-                    strstr(why.text, "no such column: ")
-                        ? "where %s: %s; 'espalier best' shows the columns; put text in quotes"
-                        : "where %s: %s",
+                    "where %s: %s; 'espalier best' shows the columns; put text in quotes, as in "
+                    "batch_size = 'full'",
                     where, why.text);
+        else if (!row)
+            err_set(err, "where %s: %s", where, why.text);
     }
     buf_release(&foreign);
     return row;
