@@ -65,25 +65,25 @@ static void count(struct gang_member *g, enum gang_call call, size_t bytes, doub
 
 /* ---- memory ---- */
 
-struct range {
+struct stripe {
     size_t begin, end;
 };
 
 /* Stripe i of n equal ones, whole cache lines except at the ends. */
-static struct range stripe(struct range all, int32_t i, int32_t n)
+static struct stripe cut(struct stripe all, int32_t i, int32_t n)
 {
     size_t n_lines = (all.end - all.begin + LINE - 1) / LINE;
-    struct range its = {all.begin + n_lines * (size_t)i / (size_t)n * LINE,
-                        all.begin + n_lines * (size_t)(i + 1) / (size_t)n * LINE};
+    struct stripe its = {all.begin + n_lines * (size_t)i / (size_t)n * LINE,
+                         all.begin + n_lines * (size_t)(i + 1) / (size_t)n * LINE};
 
     its.begin = its.begin < all.end ? its.begin : all.end;
     its.end = its.end < all.end ? its.end : all.end;
     return its;
 }
 
-static struct range own_stripe(const struct gang_member *g, struct range all)
+static struct stripe own_stripe(const struct gang_member *g, struct stripe all)
 {
-    return stripe(all, g->local_rank, g->local_size);
+    return cut(all, g->local_rank, g->local_size);
 }
 
 static bool has_room(struct gang_member *g, size_t count)
@@ -101,10 +101,10 @@ static void *fail_take(const struct gang_member *g, struct err *err)
 /* Room for sums of `count` numbers in stripes. Each rank reserves its own share. */
 static bool take_work(struct gang_member *g, size_t count)
 {
-    size_t room = stripe((struct range){0, count}, 0, g->n_hosts).end + LINE;
+    size_t room = cut((struct stripe){0, count}, 0, g->n_hosts).end + LINE;
     size_t n_nodes = g->n_hosts > 1 ? (size_t)g->n_own_nodes : 0;
     size_t n = (1 + n_nodes) * count + (n_nodes ? (size_t)g->n_nodes * room : 0);
-    struct range own = own_stripe(g, (struct range){0, n});
+    struct stripe own = own_stripe(g, (struct stripe){0, n});
 
     gang_give_back(g, g->work);
     g->work = gang_take(g, n * sizeof(float), own.begin * sizeof(float), own.end * sizeof(float));
@@ -136,7 +136,7 @@ static float *take_common(struct crew *crew, size_t count, struct err *err)
 {
     struct gang_member *g = crew->self;
     size_t bytes = count * sizeof(float);
-    struct range own = own_stripe(g, (struct range){0, bytes});
+    struct stripe own = own_stripe(g, (struct stripe){0, bytes});
     float *common = has_room(g, count) ? gang_take(g, bytes, own.begin, own.end) : NULL;
 
     return common ? common : fail_take(g, err);
@@ -147,7 +147,7 @@ static float *take_common(struct crew *crew, size_t count, struct err *err)
 struct addends {
     const float *parts;
     size_t count;
-    struct range all;
+    struct stripe all;
 };
 
 /* One host: every rank adds up all, or a stripe that the others then copy. The first moves all rows
@@ -160,13 +160,13 @@ static bool is_striped(const struct gang_member *g, const struct addends *a)
 }
 
 static void add_all(const struct gang_member *g, float *total, const struct addends *a,
-                    struct range some)
+                    struct stripe some)
 {
     crew_tree_sum(total + some.begin, a->parts + some.begin, a->count, g->n_workers,
                   some.end - some.begin);
 }
 
-static void copy(float *total, const struct gang_member *g, struct range all)
+static void copy(float *total, const struct gang_member *g, struct stripe all)
 {
     memcpy(total + all.begin, g->result + all.begin, (all.end - all.begin) * sizeof *total);
 }
@@ -190,7 +190,7 @@ static void sum_on_host(struct gang_member *g, float *total, const struct addend
 static void add_own_nodes(struct gang_member *g, const struct addends *a)
 {
     int32_t end_worker = gang_first_worker_of_host(g, g->host + 1);
-    struct range own = own_stripe(g, a->all);
+    struct stripe own = own_stripe(g, a->all);
     float *sum = g->nodes;
 
     for (int32_t w = gang_first_worker_of_host(g, g->host); w < end_worker; w = g->tree.end[w]) {
@@ -209,11 +209,11 @@ static void add_own_nodes(struct gang_member *g, const struct addends *a)
 /* The leader: send each host the nodes of its stripe, and receive those of the own one. */
 static bool exchange_nodes(struct gang_member *g, const struct addends *a)
 {
-    struct range own = stripe(a->all, g->host, g->n_hosts);
+    struct stripe own = cut(a->all, g->host, g->n_hosts);
     int32_t end_worker = gang_first_worker_of_host(g, g->host + 1), its_end_worker;
 
     for (int32_t host = 0; host < g->n_hosts; host++) {
-        struct range its = stripe(a->all, host, g->n_hosts);
+        struct stripe its = cut(a->all, host, g->n_hosts);
         int32_t w;
 
         if (host == g->host)
@@ -250,8 +250,8 @@ static void place_their_nodes(struct gang_member *g, size_t begin)
 
 static void sum_between_hosts(struct gang_member *g, float *total, const struct addends *a)
 {
-    struct range host_stripe = stripe(a->all, g->host, g->n_hosts);
-    struct range own = own_stripe(g, host_stripe);
+    struct stripe host_stripe = cut(a->all, g->host, g->n_hosts);
+    struct stripe own = own_stripe(g, host_stripe);
 
     if (!gang_barrier(g))
         return;
@@ -263,7 +263,7 @@ static void sum_between_hosts(struct gang_member *g, float *total, const struct 
     tree_sum(g->result, &g->tree, own.begin, own.end);
     FAULT("gang: its share of the hosts' sum is there");
     for (int32_t host = 0; host <= g->n_hosts; host++)
-        g->bounds[host] = sizeof(float) * stripe(a->all, host, g->n_hosts).begin;
+        g->bounds[host] = sizeof(float) * cut(a->all, host, g->n_hosts).begin;
     if (gang_spread(g, g->result, g->bounds))
         copy(total, g, a->all);
 }

@@ -55,6 +55,7 @@ static int try_listen(int family, const struct sockaddr *address, socklen_t n)
     if (fd < 0)
         return -1;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
+    set_no_delay(fd); /* accepted connections inherit it */
     if (family == AF_INET6)
         setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &no, sizeof no);
     if (!bind(fd, address, n) && !listen(fd, SOMAXCONN))
@@ -177,7 +178,6 @@ static int make_table(struct meeting *m)
         struct introduction its = reception_find(&m->reception, host, DATA)->introduction;
 
         g->links[host].data = reception_take(&m->reception, host, DATA);
-        set_no_delay(g->links[host].data);
         entry->first_rank = rank;
         memcpy(entry->host, its.host, GANG_HOST);
         name_leader(m, host);
@@ -315,10 +315,6 @@ static int32_t take_callers(struct meeting *m)
         if (link->beat < 0)
             link->beat = reception_take(&m->reception, host, BEATS);
         n_missing += (link->data < 0) + (link->beat < 0);
-        if (link->data >= 0)
-            set_no_delay(link->data);
-        if (link->beat >= 0)
-            set_no_delay(link->beat);
     }
     return n_missing;
 }

@@ -106,7 +106,7 @@ void stop_catch(bool is_quiet)
 
 /* ---- messages ---- */
 
-/* The last news: soon, or at once. */
+/* Last message: to stop soon, or at once. */
 static enum stop_request told;
 
 static enum stop_request news(void)

@@ -290,7 +290,7 @@ void cost_compare(struct cost *cost, double ratio)
  * logarithm. */
 #define PULL (0.1 * 0.1 / (1.6 * 1.6))
 
-struct observation {
+struct fit_row {
     double x[TERMS]; /* >= 0, not all 0 */
     double log_y;    /* natural logarithm */
 };
@@ -308,7 +308,7 @@ static int ascending(const void *a_, const void *b_)
 }
 
 /* d log(c x) / d u_j is the share of term j in the prediction. */
-static void add_row(struct normal *normal, const double c[TERMS], const struct observation *row)
+static void add_row(struct normal *normal, const double c[TERMS], const struct fit_row *row)
 {
     double sum = sum_of(c, row->x);
     double residual = log(sum) - row->log_y;
@@ -346,7 +346,7 @@ static void solve(struct normal *normal)
     }
 }
 
-static void improve(double c[TERMS], const double start[TERMS], const struct observation *rows,
+static void improve(double c[TERMS], const double start[TERMS], const struct fit_row *rows,
                     int32_t n)
 {
     struct normal normal;
@@ -369,7 +369,7 @@ static void improve(double c[TERMS], const double start[TERMS], const struct obs
  * ROWS rows.
  *   c  inout  above 0
  * Source: Huber 1964, Ann Math Stat 35:73; Holland & Welsch 1977, Comm Stat A6:813 (weights). */
-static void fit(double c[TERMS], const struct observation *rows, int32_t n)
+static void fit(double c[TERMS], const struct fit_row *rows, int32_t n)
 {
     double ratios[ROWS], start[TERMS];
 
@@ -386,7 +386,7 @@ static void fit(double c[TERMS], const struct observation *rows, int32_t n)
 
 static bool fit_formula(struct cost *cost)
 {
-    struct observation rows[ROWS];
+    struct fit_row rows[ROWS];
     bool has_moved = false;
 
     for (int32_t i = 0; i < cost->n_sample; i++) {

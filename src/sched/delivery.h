@@ -84,7 +84,7 @@ void delivery_end(struct delivery *delivery, int32_t rank,
  * sets is_gone; its rank is RANK_DEAD at the next call, so read all messages before that. */
 enum rank_presence delivery_watch(struct delivery *delivery, int32_t rank, double now_s, char *why,
                                   size_t size);
-/* The trial that a rank runs, with the members of its gang, if that runs; they are valid until the next call. */
+/* Return what a rank runs, with the members of its gang if that runs, valid until the next call. */
 struct master_trial delivery_attempt(struct delivery *delivery, int32_t rank);
 
 /* ---- to the sink ---- */

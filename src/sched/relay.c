@@ -123,16 +123,6 @@ static int pass_up(struct relay *relay, double timeout_s, struct err *err)
     return 0;
 }
 
-/* Other messages do not replace a beat, because only beats carry counters. */
-static int beat(struct relay *relay, double now_s, struct err *err)
-{
-    if (now_s - relay->beat_s < relay->options->silence_s / MESSAGE_BEATS)
-        return 0;
-    relay->beat_s = now_s;
-    message_begin(&relay->message, MESSAGE_BEAT);
-    return send_with_counters(relay, err);
-}
-
 /* On this host rank 0's silence proves nothing: a disk may hold it up for minutes. */
 static int watch(struct relay *relay, double now_s, struct err *err)
 {
@@ -164,7 +154,14 @@ static int pass_messages(struct relay *relay, struct err *err)
         if (now_s - relay->turn_s > MESSAGE_STALL_S)
             relay->heard_s += now_s - relay->turn_s;
         relay->turn_s = now_s;
-        if (beat(relay, now_s, err) || (!down && watch(relay, now_s, err)))
+        /* Other messages do not replace a beat, because only beats carry counters. */
+        if (now_s - relay->beat_s >= relay->options->silence_s / MESSAGE_BEATS) {
+            relay->beat_s = now_s;
+            message_begin(&relay->message, MESSAGE_BEAT);
+            if (send_with_counters(relay, err))
+                return -1;
+        }
+        if (!down && watch(relay, now_s, err))
             return -1;
         if (relay->has_failed)
             return err_set(err, "%s", relay->err.text);

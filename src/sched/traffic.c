@@ -88,17 +88,16 @@ enum traffic_activity traffic_enter(struct traffic_meter *meter, enum traffic_ac
     return left;
 }
 
-void traffic_leave(struct traffic_meter *meter, enum traffic_activity back)
-{
-    count(meter, traffic_cell(meter->now, 0), 1, 0);
-    meter->now = back;
-}
-
 static void leave_message(struct traffic_meter *meter, enum traffic_activity activity, size_t bytes,
                           enum traffic_activity back)
 {
     count(meter, traffic_cell(activity, bytes), 1, bytes);
     meter->now = back;
+}
+
+void traffic_leave(struct traffic_meter *meter, enum traffic_activity back)
+{
+    leave_message(meter, meter->now, 0, back);
 }
 
 void traffic_add_message(struct traffic *traffic, enum traffic_activity activity, size_t bytes)

@@ -104,79 +104,81 @@ struct scene {
     const struct gang *gang;
 };
 
+static struct scene s;
+
 /* Trials of these seconds and widths, one of each. */
-static void set_up_trials(struct scene *s, int32_t n, const double *seconds, const int32_t *widths,
-                          bool can_shrink, int32_t n_workers, const int32_t *hosts)
+static void set_up_trials(int32_t n, const double *seconds, const int32_t *widths, bool can_shrink,
+                          int32_t n_workers, const int32_t *hosts)
 {
-    memset(s, 0, sizeof *s);
+    s = (struct scene){0};
     for (int32_t i = 0; i < n; i++)
-        s->work[i].flops = 1e10 * seconds[i];
-    s->ledger = ledger_create(n, 1, NULL, 2, NULL);
-    s->cost = cost_create(s->work, n, n_workers, NULL);
+        s.work[i].flops = 1e10 * seconds[i];
+    s.ledger = ledger_create(n, 1, NULL, 2, NULL);
+    s.cost = cost_create(s.work, n, n_workers, NULL);
     for (int32_t i = 0; i < n; i++)
         for (int j = 0; j < 8; j++)
-            cost_observe(s->cost, i, -1, seconds[i]);
-    cost_refit(s->cost);
-    s->dispatch = dispatch_create(s->ledger, s->cost, n_workers, widths, can_shrink, hosts, NULL);
-    assert_non_null(s->dispatch);
+            cost_observe(s.cost, i, -1, seconds[i]);
+    cost_refit(s.cost);
+    s.dispatch = dispatch_create(s.ledger, s.cost, n_workers, widths, can_shrink, hosts, NULL);
+    assert_non_null(s.dispatch);
 }
 
 /* Programs of these seconds and widths, one of each. */
-static void set_up(struct scene *s, int32_t n, const double *seconds, const int32_t *widths,
-                   int32_t n_workers, const int32_t *hosts)
+static void set_up(int32_t n, const double *seconds, const int32_t *widths, int32_t n_workers,
+                   const int32_t *hosts)
 {
-    set_up_trials(s, n, seconds, widths, false, n_workers, hosts);
+    set_up_trials(n, seconds, widths, false, n_workers, hosts);
 }
 
-static void tear_down(struct scene *s)
+static int tear_down(void **state)
 {
     struct err err = {""};
 
-    if (dispatch_check(s->dispatch, &err))
+    (void)state;
+    if (dispatch_check(s.dispatch, &err))
         fail_msg("%s", err.text);
-    dispatch_destroy(s->dispatch);
-    cost_destroy(s->cost);
-    ledger_destroy(s->ledger);
+    dispatch_destroy(s.dispatch);
+    cost_destroy(s.cost);
+    ledger_destroy(s.ledger);
+    return 0;
 }
 
-static int64_t place(struct scene *s, double left_s)
+static int64_t place(double left_s)
 {
-    return dispatch_place(s->dispatch, left_s, &s->gang, NULL) == 1 ? s->gang->trial : -1;
+    return dispatch_place(s.dispatch, left_s, &s.gang, NULL) == 1 ? s.gang->trial : -1;
 }
 
-static int64_t assign(struct scene *s, int32_t worker, double left_s)
+static int64_t assign(int32_t worker, double left_s)
 {
-    return dispatch_assign(s->dispatch, worker, left_s, s->out, NULL) == 1 ? s->out[0] : -1;
+    return dispatch_assign(s.dispatch, worker, left_s, s.out, NULL) == 1 ? s.out[0] : -1;
 }
 
 static void test_members(void **state)
 {
     const double seconds[] = {30, 10, 20, 8, 12, 5};
     const int32_t widths[] = {1, 1, 2, 1, 1, 1};
-    struct scene s;
 
     (void)state;
-    set_up(&s, 6, seconds, widths, 3, NULL);
+    set_up(6, seconds, widths, 3, NULL);
     dispatch_set_time(s.dispatch, 100);
-    assert_int_equal(place(&s, INFINITY), 2); /* the largest area */
+    assert_int_equal(place(INFINITY), 2); /* the largest area */
     expect_workers(s.gang->workers, 2, 0, 1);
     assert_int_equal(s.gang->number, 1);
     assert_true(fabs(s.gang->seconds - 20) < 2);
-    assert_int_equal(place(&s, INFINITY), -1);
+    assert_int_equal(place(INFINITY), -1);
     assert_int_equal(dispatch_idle(s.dispatch), 2);
-    assert_int_equal(assign(&s, 0, INFINITY), -1); /* a member gets nothing */
-    assert_int_equal(assign(&s, 2, INFINITY), 0);
+    assert_int_equal(assign(0, INFINITY), -1); /* a member gets nothing */
+    assert_int_equal(assign(2, INFINITY), 0);
     assert_int_equal(dispatch_n_busy(s.dispatch), 3);
     assert_true(dispatch_finish(s.dispatch, 0, 2, TRIAL_DONE, 20));
     assert_true(s.gang->is_over);
     assert_int_equal(dispatch_n_busy(s.dispatch), 3); /* its members have not ended */
-    assert_int_equal(assign(&s, 1, INFINITY), -1);
+    assert_int_equal(assign(1, INFINITY), -1);
     dispatch_end_member(s.dispatch, 1, 1);
     dispatch_end_member(s.dispatch, 0, 1);
     assert_null(dispatch_gang(s.dispatch, 0));
     assert_int_equal(dispatch_n_busy(s.dispatch), 1);
-    assert_int_equal(assign(&s, 1, INFINITY), 4);
-    tear_down(&s);
+    assert_int_equal(assign(1, INFINITY), 4);
 }
 
 /* Worker 0 runs 50 s, worker 1 10 s; workers 2 and 3 are idle. The gang of three begins in 10 s. */
@@ -184,26 +186,24 @@ static void test_reservation(void **state)
 {
     const double seconds[] = {50, 10, 60, 30, 8, 5};
     const int32_t widths[] = {1, 1, 3, 2, 1, 2};
-    struct scene s;
 
     (void)state;
-    set_up(&s, 6, seconds, widths, 4, NULL);
-    assert_int_equal(place(&s, 1e-3), -1); /* nothing fits */
-    assert_int_equal(assign(&s, 0, INFINITY), 0);
-    assert_int_equal(assign(&s, 1, INFINITY), 1);
-    assert_int_equal(place(&s, 9), 5); /* in 9 s only the short pair can end */
+    set_up(6, seconds, widths, 4, NULL);
+    assert_int_equal(place(1e-3), -1); /* nothing fits */
+    assert_int_equal(assign(0, INFINITY), 0);
+    assert_int_equal(assign(1, INFINITY), 1);
+    assert_int_equal(place(9), 5); /* in 9 s only the short pair can end */
     expect_workers(s.gang->workers, 2, 2, 3);
     assert_true(dispatch_finish(s.dispatch, 2, 5, TRIAL_DONE, 5));
     dispatch_end_member(s.dispatch, 2, 1);
     dispatch_end_member(s.dispatch, 3, 1);
-    assert_int_equal(place(&s, INFINITY), -1); /* three must wait, two would delay them */
-    assert_int_equal(assign(&s, 2, INFINITY), 4);
+    assert_int_equal(place(INFINITY), -1); /* three must wait, two would delay them */
+    assert_int_equal(assign(2, INFINITY), 4);
     assert_true(dispatch_finish(s.dispatch, 2, 4, TRIAL_DONE, 8));
-    assert_int_equal(place(&s, INFINITY), -1);
+    assert_int_equal(place(INFINITY), -1);
     assert_true(dispatch_finish(s.dispatch, 1, 1, TRIAL_DONE, 10));
-    assert_int_equal(place(&s, INFINITY), 2);
+    assert_int_equal(place(INFINITY), 2);
     expect_workers(s.gang->workers, 3, 1, 2, 3);
-    tear_down(&s);
 }
 
 static void test_lost_member(void **state)
@@ -211,11 +211,10 @@ static void test_lost_member(void **state)
     const double seconds[] = {20, 10};
     const int32_t widths[] = {3, 1};
     int64_t blamed[DISPATCH_MAX];
-    struct scene s;
 
     (void)state;
-    set_up(&s, 2, seconds, widths, 4, NULL);
-    assert_int_equal(place(&s, INFINITY), 0);
+    set_up(2, seconds, widths, 4, NULL);
+    assert_int_equal(place(INFINITY), 0);
     assert_int_equal(dispatch_blames(s.dispatch, 2, DISPATCH_MAX, blamed), 1);
     assert_int_equal(blamed[0], 0);
     assert_int_equal(dispatch_blames(s.dispatch, 3, DISPATCH_MAX, blamed), 0);
@@ -223,27 +222,25 @@ static void test_lost_member(void **state)
     assert_true(ledger_is_suspect(s.ledger, 0));
     assert_int_equal(ledger_state(s.ledger, 0), TRIAL_PENDING);
     assert_true(s.gang->is_over && s.gang->n_here == 2);
-    assert_int_equal(assign(&s, 3, INFINITY), 1);
+    assert_int_equal(assign(3, INFINITY), 1);
     dispatch_end_member(s.dispatch, 0, 1);
     dispatch_end_member(s.dispatch, 1, 1);
-    assert_int_equal(place(&s, INFINITY), -1);
+    assert_int_equal(place(INFINITY), -1);
     assert_int_equal(dispatch_lacks(s.dispatch), 0);
     dispatch_finish(s.dispatch, 3, 1, TRIAL_DONE, 10);
-    assert_int_equal(place(&s, INFINITY), 0); /* all three that are left, with worker 0 */
+    assert_int_equal(place(INFINITY), 0); /* all three that are left, with worker 0 */
     assert_int_equal(dispatch_lose(s.dispatch, s.gang->workers[0]), 0);
     assert_int_equal(ledger_state(s.ledger, 0), TRIAL_FAILED);
-    tear_down(&s);
 }
 
 static void test_given_back(void **state)
 {
     const double seconds[] = {20, 20};
     const int32_t widths[] = {2, 3};
-    struct scene s;
 
     (void)state;
-    set_up(&s, 2, seconds, widths, 3, NULL);
-    assert_int_equal(place(&s, INFINITY), 1);
+    set_up(2, seconds, widths, 3, NULL);
+    assert_int_equal(place(INFINITY), 1);
     dispatch_give_back(s.dispatch, 1, 1); /* not the leader */
     assert_false(s.gang->is_over);
     dispatch_resume(s.dispatch, 1, 0.1);
@@ -252,12 +249,11 @@ static void test_given_back(void **state)
     dispatch_leave(s.dispatch, 2);
     dispatch_end_member(s.dispatch, 0, 1);
     dispatch_end_member(s.dispatch, 1, 1);
-    assert_int_equal(place(&s, INFINITY), 0);
+    assert_int_equal(place(INFINITY), 0);
     dispatch_leave(s.dispatch, 1); /* as after a fault of its own */
     assert_int_equal(ledger_state(s.ledger, 0), TRIAL_PENDING);
     assert_int_equal(dispatch_lacks(s.dispatch), 2);
     assert_false(dispatch_can_begin(s.dispatch, INFINITY));
-    tear_down(&s);
 }
 
 /* Members that lose each other: the trial counts a crash, runs after all others, and fails at last
@@ -266,11 +262,10 @@ static void test_taken_apart(void **state)
 {
     const double seconds[] = {20, 10};
     const int32_t widths[] = {2, 2};
-    struct scene s;
 
     (void)state;
-    set_up(&s, 2, seconds, widths, 3, NULL);
-    assert_int_equal(place(&s, INFINITY), 0);
+    set_up(2, seconds, widths, 3, NULL);
+    assert_int_equal(place(INFINITY), 0);
     assert_false(ledger_is_last_attempt(s.ledger, 0));
     dispatch_give_back(s.dispatch, 0, 0);
     dispatch_suspect(s.dispatch, 0);
@@ -280,9 +275,8 @@ static void test_taken_apart(void **state)
     assert_false(ledger_is_last_attempt(s.ledger, 1));
     dispatch_end_member(s.dispatch, 0, 1);
     dispatch_end_member(s.dispatch, 1, 1);
-    assert_int_equal(place(&s, INFINITY), 1);
+    assert_int_equal(place(INFINITY), 1);
     dispatch_finish(s.dispatch, s.gang->workers[0], 1, TRIAL_DONE, 10);
-    tear_down(&s);
 }
 
 /* The gang with a checkpoint goes first, and fits by what is left of it. */
@@ -290,17 +284,15 @@ static void test_checkpoint(void **state)
 {
     const double seconds[] = {50, 100};
     const int32_t widths[] = {2, 2};
-    struct scene s;
 
     (void)state;
-    set_up(&s, 2, seconds, widths, 2, NULL);
+    set_up(2, seconds, widths, 2, NULL);
     assert_false(dispatch_can_begin(s.dispatch, 30));
-    assert_int_equal(place(&s, 30), -1);
+    assert_int_equal(place(30), -1);
     dispatch_resume(s.dispatch, 1, 0.2);
     assert_true(dispatch_can_begin(s.dispatch, 30));
-    assert_int_equal(place(&s, 30), 1);
+    assert_int_equal(place(30), 1);
     assert_true(fabs(s.gang->seconds - 20) < 2);
-    tear_down(&s);
 }
 
 /* A gang longer than a whole run begins if nothing fits. */
@@ -309,10 +301,9 @@ static void test_parts(void **state)
     const double seconds[] = {20, 50, 2};
     const int32_t widths[] = {2, 2, 1};
     const struct gang *gang;
-    struct scene s;
 
     (void)state;
-    set_up(&s, 3, seconds, widths, 3, NULL);
+    set_up(3, seconds, widths, 3, NULL);
     dispatch_set_whole(s.dispatch, 30);
     assert_int_equal(dispatch_place(s.dispatch, 10, &gang, NULL), 0); /* the one of 2 s fits */
     assert_int_equal(dispatch_assign(s.dispatch, 0, 10, s.out, NULL), 1);
@@ -321,7 +312,6 @@ static void test_parts(void **state)
     assert_int_equal(dispatch_place(s.dispatch, 10, &gang, NULL), 1);
     assert_int_equal(gang->trial, 1);
     assert_int_equal(dispatch_place(s.dispatch, 10, &gang, NULL), 0);
-    tear_down(&s);
 }
 
 /* So does one that earlier runs stopped. */
@@ -329,14 +319,12 @@ static void test_stopped_before(void **state)
 {
     const double seconds[] = {50};
     const int32_t widths[] = {2};
-    struct scene s;
 
     (void)state;
-    set_up(&s, 1, seconds, widths, 2, NULL);
+    set_up(1, seconds, widths, 2, NULL);
     dispatch_set_whole(s.dispatch, 30);
     ledger_suspect(s.ledger, 0);
-    assert_int_equal(place(&s, 20), 0);
-    tear_down(&s);
+    assert_int_equal(place(20), 0);
 }
 
 /* ---- fewer workers ---- */
@@ -347,11 +335,10 @@ static void test_fewer_alive(void **state)
 {
     const double seconds[] = {60, 50};
     const int32_t widths[] = {4, 4};
-    struct scene s;
 
     (void)state;
-    set_up_trials(&s, 2, seconds, widths, true, 5, NULL);
-    assert_int_equal(place(&s, INFINITY), 0);
+    set_up_trials(2, seconds, widths, true, 5, NULL);
+    assert_int_equal(place(INFINITY), 0);
     assert_true(fabs(s.gang->seconds - 60) < 1);
     dispatch_lose(s.dispatch, 4);
     assert_int_equal(dispatch_width(s.dispatch, 1), 4);
@@ -360,7 +347,7 @@ static void test_fewer_alive(void **state)
     for (int32_t worker = 1; worker < 4; worker++)
         dispatch_end_member(s.dispatch, worker, 1);
     assert_int_equal(dispatch_lacks(s.dispatch), 0);
-    assert_int_equal(place(&s, INFINITY), 1);
+    assert_int_equal(place(INFINITY), 1);
     assert_int_equal(s.gang->n, 2);
     assert_true(fabs(s.gang->seconds - 100) < 2);
     dispatch_finish(s.dispatch, s.gang->workers[0], 1, TRIAL_DONE, 100);
@@ -370,14 +357,13 @@ static void test_fewer_alive(void **state)
     dispatch_leave(s.dispatch, 2);
     dispatch_leave(s.dispatch, 3);
     assert_int_equal(dispatch_width(s.dispatch, 0), 1);
-    assert_int_equal(place(&s, INFINITY), -1);
-    assert_int_equal(assign(&s, 1, INFINITY), 0);
+    assert_int_equal(place(INFINITY), -1);
+    assert_int_equal(assign(1, INFINITY), 0);
     dispatch_return(s.dispatch, 0);
     dispatch_return(s.dispatch, 4);
     assert_int_equal(dispatch_width(s.dispatch, 0), 1); /* it runs */
     dispatch_give_back(s.dispatch, 1, 0);
     assert_int_equal(dispatch_width(s.dispatch, 0), 2);
-    tear_down(&s);
 }
 
 /* ---- ports ---- */
@@ -414,15 +400,23 @@ static void test_ports(void **state)
     }
 }
 
+#define PLACED(name) cmocka_unit_test_setup_teardown(name, NULL, tear_down)
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_hosts),       cmocka_unit_test(test_patience),
-        cmocka_unit_test(test_last_free),   cmocka_unit_test(test_members),
-        cmocka_unit_test(test_reservation), cmocka_unit_test(test_lost_member),
-        cmocka_unit_test(test_given_back),  cmocka_unit_test(test_taken_apart),
-        cmocka_unit_test(test_checkpoint),  cmocka_unit_test(test_fewer_alive),
-        cmocka_unit_test(test_parts),       cmocka_unit_test(test_stopped_before),
+        cmocka_unit_test(test_hosts),
+        cmocka_unit_test(test_patience),
+        cmocka_unit_test(test_last_free),
+        PLACED(test_members),
+        PLACED(test_reservation),
+        PLACED(test_lost_member),
+        PLACED(test_given_back),
+        PLACED(test_taken_apart),
+        PLACED(test_checkpoint),
+        PLACED(test_fewer_alive),
+        PLACED(test_parts),
+        PLACED(test_stopped_before),
         cmocka_unit_test(test_ports),
     };
 

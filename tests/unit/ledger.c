@@ -360,38 +360,6 @@ static void test_out_of_order(void **state)
     ledger_destroy(ledger);
 }
 
-static void test_slow_worker(void **state)
-{
-    struct ledger *ledger = ledger_create(1, 1, NULL, 2, NULL);
-    int64_t out[1] = {0};
-
-    (void)state;
-    lease(ledger, 0, 1, out);
-    ledger_lose_worker(ledger, 0);
-    assert_int_equal(lease(ledger, 1, 1, out), 1);
-    assert_true(ledger_finish(ledger, 0, TRIAL_DONE));
-    assert_int_equal(ledger_held(ledger, 1), 0);
-    assert_false(ledger_finish(ledger, 0, TRIAL_DONE));
-    assert_counts(ledger, 0, 0, 1, 0);
-    ledger_destroy(ledger);
-}
-
-static void test_grown(void **state)
-{
-    struct ledger *ledger = ledger_create(5, 1, NULL, 2, NULL);
-    int64_t out[5] = {0};
-
-    (void)state;
-    ledger_mark(ledger, 0, TRIAL_DONE);
-    ledger_mark(ledger, 3, TRIAL_DIVERGED);
-    ledger_mark(ledger, 4, TRIAL_FAILED);
-    assert_counts(ledger, 2, 0, 1, 1);
-    assert_int_equal(lease(ledger, 0, 5, out), 2);
-    assert_int_equal(out[0], 1);
-    assert_int_equal(out[1], 2);
-    ledger_destroy(ledger);
-}
-
 /* ---- groups by seconds ---- */
 
 /* Seconds beyond the buckets, and on their edges. */
@@ -462,6 +430,52 @@ static void test_longest_first(void **state)
     ledger_destroy(ledger);
 }
 
+/* Each worker in turn hands in what it holds and leases more. One in two hundred is lost with what
+ * it holds, and comes back empty. */
+#define MANY_WORKERS 10000
+#define MANY_TRIALS 1000000
+#define BATCH 16
+
+static void visit(struct ledger *ledger, int32_t w, int64_t held[BATCH], int32_t *n_held,
+                  bool is_lost, int64_t *n_accepted)
+{
+    assert_int_equal(ledger_held(ledger, w), *n_held);
+    if (*n_held)
+        ledger_start(ledger, w, held[0]);
+    if (is_lost)
+        *n_accepted += ledger_lose_worker(ledger, w) >= 0;
+    for (int32_t i = 0; i < *n_held && !is_lost; i++)
+        *n_accepted += ledger_finish(ledger, held[i], TRIAL_DONE);
+    for (*n_held = 0; *n_held < BATCH && (held[*n_held] = ledger_next(ledger, w, INFINITY)) >= 0;)
+        ledger_lease(ledger, w, held[(*n_held)++], NULL);
+}
+
+static void test_many_workers(void **state)
+{
+    struct ledger *ledger = ledger_create(MANY_TRIALS, 10, NULL, 3, NULL);
+    int64_t(*held)[BATCH] = calloc(MANY_WORKERS, sizeof *held);
+    int32_t *n_held = calloc(MANY_WORKERS, sizeof *n_held);
+    int64_t n_accepted = 0;
+    uint32_t round = 0;
+    struct rng rng;
+    struct err err = {""};
+
+    (void)state;
+    rng_init(&rng, hash_text("many"), RNG_SIMULATE);
+    for (; !ledger_is_finished(ledger); round++) {
+        for (int32_t w = 0; w < MANY_WORKERS; w++)
+            visit(ledger, w, held[w], &n_held[w], rng_uniform(&rng, round, (uint32_t)w) < 0.005,
+                  &n_accepted);
+        if (ledger_check(ledger, &err))
+            fail_msg("round %u: %s", round, err.text);
+    }
+    assert_int_equal(n_accepted, MANY_TRIALS);
+    assert_true(round < 20);
+    free(held);
+    free(n_held);
+    ledger_destroy(ledger);
+}
+
 static void test_empty(void **state)
 {
     struct ledger *ledger = ledger_create(0, 1, NULL, 1, NULL);
@@ -483,8 +497,6 @@ int main(void)
         cmocka_unit_test(test_reopened),
         cmocka_unit_test(test_crash_limit),
         cmocka_unit_test(test_crash_of_the_right_trial),
-        cmocka_unit_test(test_slow_worker),
-        cmocka_unit_test(test_grown),
         cmocka_unit_test(test_empty),
         cmocka_unit_test(test_out_of_order),
         cmocka_unit_test(test_unknown_culprit),
@@ -493,6 +505,7 @@ int main(void)
         cmocka_unit_test(test_fitting),
         cmocka_unit_test(test_extremes),
         cmocka_unit_test(test_longest_first),
+        cmocka_unit_test(test_many_workers),
     };
 
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
