@@ -137,7 +137,7 @@ static double sparse_flops(const struct csr *x, const struct receptive_field *fi
     return 2.0 * (double)spmm_count(x, receptive_field_rows(field, level), field->level[level].n);
 }
 
-/* For one column of the result; the sum over all workers. */
+/* The flops of all workers for one column of the result. */
 static double count_flops(const struct first_layer *first, const struct receptive_field *field,
                           bool propagates, bool is_back)
 {

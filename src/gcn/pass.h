@@ -57,7 +57,7 @@ struct pass {
     int32_t n_hidden; /* L - 1, or L if samples are graphs */
     double flops;     /* sum so far, of all workers, without the first layer */
 
-    /* pass_forward() sets them. */
+    /* Set by the last pass_forward(). */
     const struct receptive_field *field;
     bool is_training;
     uint32_t step;

@@ -69,7 +69,7 @@ static int run_init(struct gcn_run *run, const struct gcn_training *training, st
 }
 
 /* Logits of samples: that of sample i is row rows[i]. */
-struct predicted_rows {
+struct all_logits {
     const struct training_target *target;
     struct mat logits;
     const int32_t *rows;
@@ -77,7 +77,7 @@ struct predicted_rows {
 
 static void predict(void *arg, float *output, int32_t sample)
 {
-    const struct predicted_rows *p = arg;
+    const struct all_logits *p = arg;
     struct mat row = mat_view(output, 1, p->logits.n_cols);
 
     memcpy(output, mat_row(&p->logits, p->rows[sample]), (size_t)row.n_cols * sizeof *output);
@@ -90,7 +90,7 @@ static void score_all(struct gcn_run *run)
     struct trainer *trainer = &run->trainer;
     struct gcn_outcome *outcome = run->outcome;
     enum metric objective = run->spec->objective;
-    struct predicted_rows p = {.target = &trainer->target};
+    struct all_logits p = {.target = &trainer->target};
     const struct {
         const int32_t *sample;
         int32_t n;
