@@ -24,7 +24,6 @@
 #include "launch/preflight.h"
 #include "report/answer.h"
 #include "report/rows.h"
-#include "report/tensorboard.h"
 #include "run/job_prepare.h"
 #include "run/program_lines.h"
 #include "run/sweep_run.h"
@@ -138,9 +137,6 @@ static void add_machine(struct answer *answer, const struct examination *e)
     rows_text(&rows, "mpi", world_library());
     rows_text(&rows, "molecules",
               molecule_is_readable() ? "read by Indigo" : "not read: built without Indigo");
-    rows_text(&rows, "tensorboard",
-              tensorboard_is_available() ? "written by protobuf-c"
-                                         : "not written: built without protobuf-c");
     add_bytes(&rows, answer, "memory_bytes", memory);
     rows_text(&rows, "shm", *shm ? shm : NULL);
     add_bytes(&rows, answer, "shm_free_bytes",

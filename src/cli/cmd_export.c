@@ -2,12 +2,10 @@
 #include <string.h>
 
 #include "base/log.h"
-#include "base/outfolder.h"
 #include "cli/print/cli.h"
 #include "cli/print/inputs.h"
 #include "cli/print/output.h"
 #include "report/answer.h"
-#include "report/tensorboard.h"
 #include "store/query/query.h"
 
 struct export_options {
@@ -109,65 +107,22 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     return rc;
 }
 
-static int export_board(const struct export_options *o)
-{
-    struct inputs inputs = {.is_forced = o->common.is_forced};
-    struct outfolder out = {0};
-    struct query_sweep sweep;
-    struct store *store = NULL;
-    struct err err;
-    int rc;
-
-    if (!tensorboard_is_available()) {
-        tensorboard_write(NULL, NULL, NULL, &err);
-        return cli_fail(&err);
-    }
-    if (!o->output || !strcmp(o->output, "-")) {
-        err_set(&err, "--format tensorboard needs -o DIR, the folder to write");
-        return cli_fail_usage(&err);
-    }
-    cli_log_database(o->common.db);
-    rc = store_open_reader(&store, o->common.db, &err) ||
-                 inputs_add_database(&inputs, o->common.db, store, NULL, &err) ||
-                 inputs_check_folder(&inputs, o->output, &err) ||
-                 query_sweep(&sweep, store, o->common.sweep, &err)
-             ? -1
-             : 0;
-    inputs_release(&inputs);
-    if (!rc)
-        cli_note_sweeps(&o->common, &sweep);
-    if (!rc)
-        rc = outfolder_open(&out, o->output, o->common.is_forced, tensorboard_is_own, &err) ||
-                     tensorboard_write(&out, store, &sweep, &err) || outfolder_commit(&out, &err)
-                 ? -1
-                 : 0;
-    outfolder_discard(&out);
-    store_close(store);
-    return rc ? cli_fail(&err) : EXIT_OK;
-}
-
 static int export_trials(struct call *call)
 {
     const struct export_options *o = call->options;
 
-    if (!strcmp(o->common.format, "tensorboard"))
-        return export_board(o);
     return output_database(&o->common, OUTPUT_TABLE, fill, o);
 }
 
 static const struct option_row options[] = {
     {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct common_options, sweep),
-     .help = "Write the trials of the sweep NAME only.",
-     .shown = "all sweeps; for tensorboard the last one run"},
+     .help = "Write the trials of the sweep NAME only.", .shown = "all sweeps"},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct export_options, common.format),
-     .help = "Write csv, json, jsonl (one JSON object a line), or a table. tensorboard writes a "
-             "folder of event files.",
-     .choices = "table|csv|json|jsonl|tensorboard", .default_text = "csv"},
+     .help = "Write csv, json, jsonl (one JSON object a line), or a table.",
+     .choices = "table|csv|json|jsonl", .default_text = "csv"},
     {'o', "output", "FILE", OPTION_TEXT, VALUE_FILE, offsetof(struct export_options, output),
-     .help = "Write to FILE; tensorboard writes to a new folder FILE.", .shown = "standard output"},
-    {OPTION_FORCE(
-        "Replace FILE if it exists. A folder of --format tensorboard is replaced only if all "
-        "its files are event files.")},
+     .help = "Write to FILE.", .shown = "standard output"},
+    {OPTION_FORCE("Replace FILE if it exists.")},
     {0},
 };
 
@@ -179,9 +134,7 @@ const struct command command_export = {
     .summary = "Write all trials as csv or json, one row each.",
     .examples = {{"espalier export -o trials.csv", "Write all trials of results.db to a CSV file."},
                  {"espalier export big.db --sweep demo --format json",
-                  "Print the trials of one sweep as JSON."},
-                 {"espalier export --format tensorboard -o board",
-                  "Write curves and settings for TensorBoard."}},
+                  "Print the trials of one sweep as JSON."}},
     .see = "best, show",
     .options = options,
     .common = COMMON_DB | COMMON_WIDE,

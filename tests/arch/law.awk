@@ -41,7 +41,6 @@ BEGIN {
     user["pcre2.h"] = "^src/program/capture_pattern\\.c$"
     user["zlib.h"] = "^src/data/text/stream\\.c$"
     user["indigo.h"] = "^src/data/graph/molecule\\.c$"
-    user["report/events.pb-c.h"] = "^src/report/tensorboard\\.c$"
 
     talkers = "^src/(cli/|base/log\\.c$|launch/mpirun\\.c$|run/progress_line\\.c$)"
     # world_abort() never returns; the files in program/ end processes that they fork

@@ -27,7 +27,7 @@ doctor() {
 }
 
 like "the facts" "$(doctor | awk '{ print $1 }' | tr '\n' ' ')" \
-    "^version cpu cores blas blas_kernel mpi molecules tensorboard memory_bytes shm shm_free_bytes launch ranks .*database filesystem journal_mode rank "
+    "^version cpu cores blas blas_kernel mpi molecules memory_bytes shm shm_free_bytes launch ranks .*database filesystem journal_mode rank "
 is "a new database is fine" "$(taskset -c 0 "$ESPALIER" doctor --db new.db | tail -n 1)" "no problems found"
 
 # OpenBLAS takes an SSE3 kernel on processors that are newer than the library.

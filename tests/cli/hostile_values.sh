@@ -48,7 +48,6 @@ while [ "$seed" -le "$last" ]; do
     try export x.db --format csv
     try export x.db --format json
     try trace x.db -o t.json --force
-    try export x.db --format tensorboard -o board --force
     try best x.db --format latex
     try predict x.db --all -o p.csv
     try verify x.db

@@ -274,7 +274,7 @@ is "verify" "$(tail -n 1 out)" "espalier: sweep 'c': c.db: its trials are progra
 "$ESPALIER" predict c.db >out 2>&1
 is "predict" "$(tail -n 1 out)" "espalier: sweep 'c' runs a program, whose models espalier cannot apply: the program itself must predict; with [program] keep_files = model.pt, 'espalier show c.db t1' prints where its models are"
 for command in status "show c.db t1" "show c.db c1" "watch --once" profile "export --format csv" "export --format json" "export --format jsonl" \
-    "export --format tensorboard -o board" "report -o r.html" "trace -o t.json" "best --format latex" "best --format json" "best --rule 1se"; do
+    "report -o r.html" "trace -o t.json" "best --format latex" "best --format json" "best --rule 1se"; do
     # shellcheck disable=SC2086 # several words
     case $command in
     show*) "$ESPALIER" $command >out 2>err ;;

@@ -11,7 +11,6 @@
 #include <unistd.h>
 
 #include "base/outfile.h"
-#include "base/outfolder.h"
 #include "scratch.h"
 #include "unit.h"
 
@@ -200,28 +199,23 @@ static void test_limit(void **state)
     assert_int_equal(count_temporary(), 0);
 }
 
-/* A child that opens a file and a folder with files in folders, and gets a signal. Return its wait
+/* A child that opens a file and gets a signal. Return its wait
  * status. */
 static int status_after(int number, bool is_ignored)
 {
-    const char *file = scratch_path("never.csv"), *folder = scratch_path("never");
+    const char *file = scratch_path("never.csv");
     int status;
     pid_t child = fork();
 
     if (!child) {
-        struct outfolder tree;
         struct outfile out;
         struct err err;
 
         signal(number, is_ignored ? SIG_IGN : SIG_DFL);
-        if (outfile_open(&out, file, OUTFILE_REPLACE, &err) ||
-            outfolder_open(&tree, folder, false, NULL, &err) ||
-            outfolder_save(&tree, "a", "x", 1, &err) ||
-            outfolder_save(&tree, "b/c/d", "x", 1, &err))
+        if (outfile_open(&out, file, OUTFILE_REPLACE, &err))
             _exit(1);
         fputs("not all", out.file);
         raise(number);
-        outfolder_discard(&tree);
         outfile_discard(&out);
         _exit(7);
     }

@@ -173,17 +173,6 @@
       " AND m.n = (SELECT count(value) FROM trial WHERE config_id = ?1 AND state = 'done')" \
       " AND d * d <= iif(n > 1, 4 * max(dd - n * d * d, 0) / (n - 1) *" \
       "  (1.0 / n + iif(folds > 1, 1.0 / (folds - 1), 0)), 0)") \
-    X(AXIS_VALUES, /* of a sweep: values of its axes, then of other settings that differ; in the order \
-                      of its configurations. words: not 0 if one of the setting's values is a text */ \
-      "setting:s text:S words:i", \
-      "SELECT setting, value, CAST(value AS TEXT) AS text," \
-      " max(is_text) OVER (PARTITION BY setting) AS words FROM (SELECT s.key AS setting, s.value," \
-      " s.type = 'text' AS is_text, min(config_id) AS first, min(s.id) AS id, axis.ordinal," \
-      " count(*) OVER (PARTITION BY s.key) AS n" \
-      " FROM config JOIN json_each(config.params) AS s LEFT JOIN axis" \
-      " ON axis.sweep_id = config.sweep_id AND axis.name = s.key WHERE config.sweep_id = ?1" \
-      " GROUP BY s.key, s.value) WHERE ordinal IS NOT NULL OR n > 1" \
-      " ORDER BY ordinal IS NULL, ordinal, min(id) OVER (PARTITION BY setting), setting, first") \
     X(METRIC_NAMES, /* of a sweep, without the test part, the objective first */ \
       "split:p name:s metric:s", \
       "SELECT DISTINCT m.split, m.name, iif(m.split = '', m.name, m.split || '_' || m.name) AS metric" \
@@ -375,10 +364,6 @@
       " FROM config JOIN sweep USING (sweep_id), json_each(config.params) AS s LEFT JOIN axis" \
       " ON axis.sweep_id = config.sweep_id AND axis.name = s.key" \
       " WHERE config_id = ?1 AND NOT (s.key = 'type' AND task = 'none') ORDER BY s.id") \
-    X(CONFIG_HPARAMS, /* of a configuration; text: the value as text */ \
-      "setting:s text:S", \
-      "SELECT s.key AS setting, s.value, CAST(s.value AS TEXT) AS text FROM config," \
-      " json_each(config.params) AS s WHERE config_id = ?1 ORDER BY s.id") \
     X(CONFIG_TRIALS, \
       "trial:i replicate:n fold:n state:t", \
       "SELECT trial_id AS trial, replicate, fold, state, value, epochs_run, best_epoch, seconds," \
@@ -405,13 +390,6 @@
       "SELECT trial_id AS trial, epoch, name, curve_metric.value FROM trial" \
       " JOIN curve_metric USING (trial_id) WHERE config_id = ?1 AND state = 'done'" \
       " ORDER BY trial_id, epoch, name") \
-    X(BOARD_TRIALS, /* of a sweep, by configuration: those that have begun, with the last attempt */ \
-      "trial:i config:i replicate:n fold:n state:t best_epoch:N started:r finished:R", \
-      "SELECT t.trial_id AS trial, t.config_id AS config, t.replicate, t.fold, t.state, t.best_epoch," \
-      " coalesce(a.started, 0.0) AS started, a.finished FROM config JOIN trial AS t USING (config_id)" \
-      " LEFT JOIN attempt AS a ON a.attempt_id = (SELECT max(x.attempt_id) FROM attempt AS x" \
-      " WHERE x.trial_id = t.trial_id) WHERE sweep_id = ?1 AND t.state <> 'pending'" \
-      " ORDER BY t.config_id, t.replicate, t.fold") \
     X(TRIAL, "", /* id of a trial, also below */ \
       "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
       " value, iif(task = 'none' AND NOT epochs_run, NULL, epochs_run) AS epochs_run," \
@@ -480,10 +458,6 @@
     X(TRIAL_FILES, \
       "file:s bytes:i", \
       "SELECT name AS file, bytes FROM file WHERE trial_id = ?1 ORDER BY name") \
-    X(TRIAL_POINTS, /* of a program's curve, beside the columns of TRIAL_CURVE */ \
-      "epoch:i name:s value:R seconds:R", \
-      "SELECT epoch, name, value, seconds FROM curve_metric LEFT JOIN curve" \
-      " USING (trial_id, epoch) WHERE trial_id = ?1 ORDER BY epoch, name") \
     X(TRIAL_CURVE, \
       "epoch:i train_loss:R val_loss:R val_value:R seconds:r", \
       "SELECT epoch, train_loss, val_loss, val_value, seconds FROM curve" \

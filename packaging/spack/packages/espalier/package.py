@@ -33,7 +33,6 @@ class Espalier(AutotoolsPackage):
     depends_on("libinih@53:")
     depends_on("json-c@0.15:")
     depends_on("pcre2@10.34:")
-    depends_on("protobuf-c@1.3:")
     depends_on("random123", type="build")
     depends_on("uthash", type="build")
 
