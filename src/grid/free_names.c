@@ -55,14 +55,6 @@ static bool is_name(const char *name)
     return strlen(name) < FREE_NAME_SIZE;
 }
 
-static void link_rows(struct free_names *names)
-{
-    for (int32_t i = 0; i < names->n; i++) {
-        names->row[i] = *param_row(P_COUNT);
-        names->row[i].key = names->name[i];
-    }
-}
-
 int free_names_add(struct free_names *names, const char *name, struct err *err)
 {
     int32_t at = names->n;
@@ -86,7 +78,10 @@ int free_names_add(struct free_names *names, const char *name, struct err *err)
     }
     strcpy(names->name[at], name);
     names->n++;
-    link_rows(names);
+    for (int32_t i = 0; i < names->n; i++) {
+        names->row[i] = *param_row(P_COUNT);
+        names->row[i].key = names->name[i];
+    }
     return 0;
 }
 

@@ -3,16 +3,6 @@
 
 #include <stdlib.h>
 
-/* A double holds 10^30 points. */
-static double count_points(const struct sweep *sweep)
-{
-    double n = 1;
-
-    for (size_t i = 0; i < sweep->n_axes; i++)
-        n *= sweep->axes[i].n;
-    return n;
-}
-
 static void point_settings(const struct sweep *sweep, int64_t point, struct settings *out)
 {
     for (size_t i = sweep->n_axes; i-- > 0;) {
@@ -96,13 +86,15 @@ static int add_points(struct grid_rows *out, bool *is_there, int32_t n_points,
 int grid_rows_make(struct grid_rows *out, const struct sweep *sweep, const struct settings *fixed,
                    const struct predicate *predicate, struct err *err)
 {
-    const double n_points = count_points(sweep);
+    double n_points = 1; /* a double holds 10^30 */
     const size_t row = (sweep->n_axes ? sweep->n_axes : 1) * sizeof *out->v;
     union value *fitting;
     bool *is_there;
     int rc;
 
     *out = (struct grid_rows){.n = 0};
+    for (size_t i = 0; i < sweep->n_axes; i++)
+        n_points *= sweep->axes[i].n;
     if (n_points > GRID_MAX_POINTS)
         return err_set(err, "%s: the grid has %.15g points; at most %d are allowed", sweep->path,
                        n_points, GRID_MAX_POINTS);

@@ -365,11 +365,10 @@ static int reduction_read(int64_t *out, enum param_id id, const char *text)
     return 0;
 }
 
-/* text may be the word that stands for a number of this setting. */
-static bool is_word(int64_t *out, enum param_id id, const char *text)
+/* The number for which the word of this setting stands. */
+static int64_t word_value(enum param_id id)
 {
-    *out = param_table[id].type == PARAM_FOLDS ? FOLDS_GROUPS : 0;
-    return !strcmp(text, param_table[id].choices);
+    return param_table[id].type == PARAM_FOLDS ? FOLDS_GROUPS : 0;
 }
 
 int param_read(union value *out, enum param_id id, const char *text, struct err *err)
@@ -380,7 +379,8 @@ int param_read(union value *out, enum param_id id, const char *text, struct err 
     switch (param_row(id)->type) {
     case PARAM_FOLDS:
     case PARAM_COUNT:
-        if (is_word(&v.i, id, text))
+        v.i = word_value(id);
+        if (!strcmp(text, param_table[id].choices))
             break;
         /* fall through */
     case PARAM_INT:
@@ -536,42 +536,25 @@ int64_t param_choice(enum param_id id, const char *name)
     return index;
 }
 
-static void put_choice(struct buf *out, const char *choices, int64_t index)
-{
-    while (index-- > 0)
-        choices = strchr(choices, '|') + 1;
-    buf_add(out, choices, strcspn(choices, "|"));
-}
-
-static void put_reduction(struct buf *out, int64_t value)
-{
-    if (value > 0)
-        buf_printf(out, "%s%lld", pca, (long long)value);
-    else
-        buf_puts(out, value == REDUCE_NONE ? "none" : "exact");
-}
-
 /* Durations have no exponents: 1e-06s could not be parsed. */
 void param_format(struct buf *out, enum param_id id, union value value)
 {
+    const char *choice;
+
     switch (param_row(id)->type) {
-    case PARAM_COUNT:
-        if (value.i == 0) {
-            buf_puts(out, param_table[id].choices);
-            break;
-        }
-        /* fall through */
     case PARAM_INT:
-        buf_printf(out, "%lld", (long long)value.i);
-        break;
+    case PARAM_COUNT:
     case PARAM_FOLDS:
-        if (value.i == FOLDS_GROUPS)
+        if (value.i == word_value(id) && param_row(id)->type != PARAM_INT)
             buf_puts(out, param_table[id].choices);
         else
             buf_printf(out, "%lld", (long long)value.i);
         break;
     case PARAM_REDUCTION:
-        put_reduction(out, value.i);
+        if (value.i > 0)
+            buf_printf(out, "%s%lld", pca, (long long)value.i);
+        else
+            buf_puts(out, value.i == REDUCE_NONE ? "none" : "exact");
         break;
     case PARAM_REAL:
         real_format(out, value.f);
@@ -580,7 +563,9 @@ void param_format(struct buf *out, enum param_id id, union value value)
         duration_format(out, value.f);
         break;
     case PARAM_CHOICE:
-        put_choice(out, param_table[id].choices, value.i);
+        for (choice = param_table[id].choices; value.i > 0; value.i--)
+            choice = strchr(choice, '|') + 1;
+        buf_add(out, choice, strcspn(choice, "|"));
         break;
     case PARAM_TEXT:
     case PARAM_PATH:

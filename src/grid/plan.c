@@ -131,13 +131,13 @@ static void pack_value(struct buf *out, enum param_id id, union value value)
         buf_put_i64(out, value.i);
 }
 
-/* NULL if truncated or memory is short. */
-static const char *unpack_text(struct sweep *sweep, struct cursor *in)
+/* For the caller to free; NULL if truncated or memory is short. */
+static char *unpack_text(struct cursor *in)
 {
     size_t n = cursor_u32(in);
     const char *text = cursor_bytes(in, n);
 
-    return text ? sweep_keep_text(sweep, strndup(text, n)) : NULL;
+    return text ? strndup(text, n) : NULL;
 }
 
 static int unpack_value(union value *value, struct sweep *sweep, struct cursor *in,
@@ -149,17 +149,10 @@ static int unpack_value(union value *value, struct sweep *sweep, struct cursor *
     if (param_row(id)->type == PARAM_PATH)
         value->s = "";
     else if (param_is_text(id))
-        value->s = unpack_text(sweep, in);
+        value->s = sweep_keep_text(sweep, unpack_text(in));
     else
         value->i = cursor_i64(in);
     return param_is_text(id) && !value->s ? -1 : 0;
-}
-
-static void pack_names(struct buf *out, const struct free_names *names)
-{
-    buf_put_u32(out, names ? (uint32_t)names->n + 1 : 0);
-    for (int32_t i = 0; names && i < names->n; i++)
-        buf_put_text(out, names->name[i]);
 }
 
 static int unpack_names(struct sweep *sweep, struct cursor *in)
@@ -188,7 +181,9 @@ void plan_pack(struct buf *out, const struct plan *plan)
     const struct sweep *sweep = plan->sweep;
 
     buf_put_text(out, KEY_VERSION);
-    pack_names(out, sweep->names);
+    buf_put_u32(out, sweep->names ? (uint32_t)sweep->names->n + 1 : 0);
+    for (int32_t i = 0; sweep->names && i < sweep->names->n; i++)
+        buf_put_text(out, sweep->names->name[i]);
     buf_put_text(out, sweep->folder ? sweep->folder : "");
     for (int id = 0; id < sweep_end(sweep); id++)
         pack_value(out, (enum param_id)id, plan->fixed.v[id]);
@@ -213,26 +208,6 @@ void plan_pack(struct buf *out, const struct plan *plan)
                 buf_put_i64(out, row_of(plan, c)[a].i);
 }
 
-static int unpack_own_text(union value *value, struct cursor *in)
-{
-    size_t n = cursor_u32(in) ? cursor_u32(in) : 0;
-    const char *text = cursor_bytes(in, n);
-
-    value->s = text ? strndup(text, n) : NULL;
-    return value->s ? 0 : -1;
-}
-
-static int unpack_condition(struct axis *axis, struct cursor *in)
-{
-    size_t n = cursor_u32(in);
-    const char *text = cursor_bytes(in, n);
-
-    if (!text)
-        return -1;
-    axis->condition = n ? strndup(text, n) : NULL;
-    return n && !axis->condition ? -1 : 0;
-}
-
 static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in)
 {
     uint32_t id = cursor_u32(in), n = cursor_u32(in);
@@ -242,12 +217,20 @@ static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in
         return -1;
     axis->id = (enum param_id)id;
     axis->row = sweep_row(sweep, (int)id);
-    if (unpack_condition(axis, in) || axis_reserve(axis, (int32_t)n))
+    axis->condition = unpack_text(in);
+    if (!axis->condition || axis_reserve(axis, (int32_t)n))
         return -1;
+    if (!*axis->condition) {
+        free(axis->condition);
+        axis->condition = NULL;
+    }
     for (uint32_t i = 0; i < n; i++)
-        if (axis->row->type == PARAM_VALUE ? unpack_own_text(&axis->values[i], in)
-                                           : unpack_value(&axis->values[i], sweep, in, axis->id))
-            return -1;
+        if (axis->row->type != PARAM_VALUE) {
+            if (unpack_value(&axis->values[i], sweep, in, axis->id))
+                return -1;
+        } else if (!cursor_u32(in) || !(axis->values[i].s = unpack_text(in))) {
+            return -1; /* the values of an axis are its own */
+        }
     return 0;
 }
 
@@ -255,7 +238,7 @@ static int unpack_sweep(struct sweep *sweep, struct cursor *in)
 {
     uint32_t n_axes;
 
-    if (unpack_names(sweep, in) || !(sweep->folder = unpack_text(sweep, in)))
+    if (unpack_names(sweep, in) || !(sweep->folder = sweep_keep_text(sweep, unpack_text(in))))
         return -1;
     for (int id = 0; id < sweep_end(sweep); id++)
         if (unpack_value(&sweep->fixed.v[id], sweep, in, (enum param_id)id))
@@ -276,15 +259,6 @@ static int unpack_sweep(struct sweep *sweep, struct cursor *in)
     return 0;
 }
 
-static union value unpack_cell(const struct axis *axis, struct cursor *in)
-{
-    union value value = {.i = cursor_i64(in)};
-
-    if (!param_is_text(axis->id))
-        return value;
-    return value.i >= 0 && value.i < axis->n ? axis->values[value.i] : (union value){.s = NULL};
-}
-
 static int unpack_rows(struct plan *plan, struct cursor *in)
 {
     const struct sweep *sweep = plan->sweep;
@@ -299,8 +273,15 @@ static int unpack_rows(struct plan *plan, struct cursor *in)
     plan->rows.v = malloc((n ? n : 1) * sizeof *plan->rows.v);
     if (!plan->rows.v)
         return -1;
-    for (size_t i = 0; i < n; i++)
-        plan->rows.v[i] = unpack_cell(&sweep->axes[i % sweep->n_axes], in);
+    for (size_t i = 0; i < n; i++) {
+        const struct axis *axis = &sweep->axes[i % sweep->n_axes];
+        const int64_t v = cursor_i64(in);
+
+        if (param_is_text(axis->id))
+            plan->rows.v[i].s = v >= 0 && v < axis->n ? axis->values[v].s : NULL;
+        else
+            plan->rows.v[i].i = v;
+    }
     plan->n_trials = (int64_t)plan->n_configs * plan->replicates * plan->folds;
     return in->failed ? -1 : 0;
 }

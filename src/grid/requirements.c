@@ -90,15 +90,6 @@ static int count_formats(const struct data_format **first, enum param_id id)
     return n;
 }
 
-static void put_formats(struct buf *out, enum param_id id)
-{
-    const struct data_format *format;
-
-    for (size_t i = 0; (format = data_format_next(i)); i++)
-        if (setting_of(format, id))
-            buf_printf(out, "%s%s", out->size ? " | " : "", format->name);
-}
-
 bool requirements_format_has(enum param_id id, int64_t format)
 {
     const struct data_format *first;
@@ -153,9 +144,12 @@ static void check_data(const struct check *c)
     for (int i = 0; i < P_COUNT; i++) {
         enum param_id id = (enum param_id)i;
         const struct data_setting *setting = setting_of(format, id);
+        const struct data_format *other;
         struct buf formats = {0};
 
-        put_formats(&formats, id);
+        for (size_t f = 0; (other = data_format_next(f)); f++)
+            if (setting_of(other, id))
+                buf_printf(&formats, "%s%s", formats.size ? " | " : "", other->name);
         if (formats.size && !setting && sweep->line[id])
             complain(c, id, "%s belongs to format = %s, and the format is %s", param_table[id].key,
                      buf_text(&formats), format->name);
@@ -371,13 +365,6 @@ static void check_reduction(const struct check *c)
 }
 
 /* ---- sweeps with [program] ---- */
-
-static void check_objective(const struct check *c)
-{
-    if (!strcmp(c->sweep->fixed.v[P_OBJECTIVE].s, "auto") && !c->refused[P_OBJECTIVE])
-        complain_missing(c, P_OBJECTIVE,
-                         "must be the name of a number that the program reports, such as val_loss");
-}
 
 /* ---- the command ---- */
 
@@ -602,15 +589,6 @@ static void check_axis_names(const struct check *c)
     }
 }
 
-static void check_gpus(const struct check *c)
-{
-    int32_t devices, ranks;
-    struct err err;
-
-    if (gpu_amount(&devices, &ranks, c->sweep->fixed.v[P_GPUS].f, &err))
-        complain(c, P_GPUS, "%s", err.text);
-}
-
 static void check_kept_files(const struct check *c)
 {
     struct names files = {0};
@@ -654,13 +632,17 @@ static void check_pattern(const struct check *c)
 static void check_program(const struct check *c)
 {
     const union value *v = c->sweep->fixed.v;
+    int32_t devices, ranks;
+    struct err err;
 
     check_command(c);
     if (c->is_file) {
         check_axis_names(c);
         check_gang_variables(c);
     }
-    check_objective(c);
+    if (!strcmp(v[P_OBJECTIVE].s, "auto") && !c->refused[P_OBJECTIVE])
+        complain_missing(c, P_OBJECTIVE,
+                         "must be the name of a number that the program reports, such as val_loss");
     check_pattern(c);
     if (v[P_FOLDS].i == FOLDS_GROUPS)
         complain(c, P_FOLDS,
@@ -668,7 +650,8 @@ static void check_program(const struct check *c)
                  "number");
     else if (v[P_FOLDS].i == 1)
         complain(c, P_FOLDS, "folds = 1: must be 0 (one split) or at least 2");
-    check_gpus(c);
+    if (gpu_amount(&devices, &ranks, v[P_GPUS].f, &err))
+        complain(c, P_GPUS, "%s", err.text);
     check_kept_files(c);
 }
 
@@ -697,28 +680,21 @@ void requirements_check(const struct sweep *sweep, bool is_file, bool refused[P_
     check_reduction(&c);
 }
 
-/* An axis only causes a warning (plan_count_idle()). */
-static void check_classes(const struct check *c, const struct dataset *data)
-{
-    int32_t n;
-    const union value *values = sweep_values(c->sweep, P_CLASS_WEIGHTS, &n);
-
-    if (data->task == TASK_REGRESSION && n == 1 &&
-        values->i == param_choice(P_CLASS_WEIGHTS, "balanced"))
-        complain(c, P_CLASS_WEIGHTS,
-                 "class_weights = balanced: the task is regression, which has no classes: must be "
-                 "none");
-}
-
 int requirements_check_data(const struct sweep *sweep, const struct dataset *data,
                             struct errlist *errors)
 {
     const struct check c = {sweep, NULL, errors, false};
     size_t n_before = errors->n;
     int32_t n;
-    const union value *values = sweep_values(sweep, P_REDUCE, &n);
+    const union value *values = sweep_values(sweep, P_CLASS_WEIGHTS, &n);
 
-    check_classes(&c, data);
+    /* An axis only causes a warning (plan_count_idle()). */
+    if (data->task == TASK_REGRESSION && n == 1 &&
+        values->i == param_choice(P_CLASS_WEIGHTS, "balanced"))
+        complain(&c, P_CLASS_WEIGHTS,
+                 "class_weights = balanced: the task is regression, which has no classes: must be "
+                 "none");
+    values = sweep_values(sweep, P_REDUCE, &n);
     for (int32_t i = 0; i < n && !*sweep->fixed.v[P_WHERE].s; i++) {
         struct gcn_inputs_spec spec = {.reduce = (int32_t)values[i].i};
         struct err err;

@@ -237,19 +237,14 @@ const char *settings_gone_value(const char *key)
     return NULL;
 }
 
-static void put_gone(struct buf *out, enum param_id before)
-{
-    for (size_t i = 0; i < N_GONE && before < P_COUNT; i++)
-        if (gone[i].before == before)
-            buf_printf(out, "%s.%s=%s\n", gone[i].section, gone[i].key, gone[i].value);
-}
-
 static void put_line(struct buf *out, const struct param *row, enum param_id id, union value v,
                      bool is_swept)
 {
     if ((row->type == PARAM_VALUE && !v.s) || !is_in_key(id, v, is_swept))
         return;
-    put_gone(out, id);
+    for (size_t i = 0; i < N_GONE && id < P_COUNT; i++)
+        if (gone[i].before == id)
+            buf_printf(out, "%s.%s=%s\n", gone[i].section, gone[i].key, gone[i].value);
     buf_puts(out, row->section);
     buf_putc(out, '.');
     buf_puts(out, row->key);
@@ -335,15 +330,6 @@ struct hash settings_seed(const struct settings *s, struct hash digest, int32_t 
     return settings_key(&twin, none_swept, digest, replicate, fold, scratch);
 }
 
-static bool is_number(enum param_id id, union value v)
-{
-    enum param_type type = param_row(id)->type;
-
-    return type == PARAM_INT || type == PARAM_REAL || (type == PARAM_COUNT && v.i != 0) ||
-           (type == PARAM_FOLDS && v.i != FOLDS_GROUPS) ||
-           (type == PARAM_VALUE && free_value_is_number(v.s));
-}
-
 static bool is_in_json(const struct param *row)
 {
     return row->flags & (PARAM_AXIS | PARAM_IDENTITY | PARAM_SWEPT) && row->type != PARAM_TEXT &&
@@ -352,7 +338,12 @@ static bool is_in_json(const struct param *row)
 
 static void put_member(struct buf *out, const struct param *row, enum param_id id, union value v)
 {
-    const char *quote = is_number(id, v) ? "" : "\"";
+    const enum param_type type = row->type;
+    const bool is_number = type == PARAM_INT || type == PARAM_REAL ||
+                           (type == PARAM_COUNT && v.i != 0) ||
+                           (type == PARAM_FOLDS && v.i != FOLDS_GROUPS) ||
+                           (type == PARAM_VALUE && free_value_is_number(v.s));
+    const char *quote = is_number ? "" : "\"";
 
     buf_putc(out, '"');
     buf_puts(out, row->key);
@@ -369,10 +360,8 @@ static void put_member(struct buf *out, const struct param *row, enum param_id i
 /* `stop` is older than kept models, which all have it. `ranks` change no number of a model. */
 static bool is_left_out(enum param_id id, union value v)
 {
-    if (id == P_RANKS)
-        return true;
-    return param_row(id)->flags & PARAM_LATER && param_equal(id, v, param_before(id)) &&
-           id != P_STOP;
+    return id == P_RANKS || (param_row(id)->flags & PARAM_LATER &&
+                             param_equal(id, v, param_before(id)) && id != P_STOP);
 }
 
 static void put_json(struct buf *out, const struct settings *s, bool of_model)

@@ -357,29 +357,23 @@ static bool is_free(const struct assignment *a)
            find_key(a) == P_MAX;
 }
 
-/* A key that could be a free name, but is none. 0: it is the name of a setting elsewhere. */
-static int complain_name(const struct assignment *a)
-{
-    struct err err;
-
-    if (!is_grid(a) && sweep_find_setting(a->sweep, a->key) < P_COUNT)
-        return 0;
-    return free_names_add(a->sweep->names, a->key, &err) ? complain(a, "%s", err.text) : 0;
-}
-
 static int complain_unknown(const struct assignment *a, const char *section)
 {
     /* Suggestions for a million unknown keys would take seconds. */
     const char *type = sweep_is_program(a->sweep) ? MODELS_PROGRAM : NULL;
     const char *near = errlist_is_full(a->errors) ? NULL : param_suggest(section, a->key, type);
     char place[80] = "", hint[NEAREST_HINT];
+    struct err err;
 
     if (section)
         snprintf(place, sizeof place, " in [%.60s]", section);
     if (!*a->key)
         return complain(a, "the key is missing");
-    if (a->section && is_free(a) && complain_name(a))
-        return -1;
+    /* it could be a free name, unless it is the name of a setting elsewhere */
+    if (a->section && is_free(a) &&
+        (is_grid(a) || sweep_find_setting(a->sweep, a->key) == P_COUNT) &&
+        free_names_add(a->sweep->names, a->key, &err))
+        return complain(a, "%s", err.text);
     if (sweep_lacks(a->sweep, a->key))
         return complain(a, "%s is a setting of models, and this sweep runs a program", a->key);
     return complain(a, "unknown key '%.60s'%s%s", a->key, place,
@@ -505,13 +499,6 @@ static int find_names(struct sweep *sweep, const struct inifile *file, const cha
     return 0;
 }
 
-static void note_section(struct sweep *sweep, const char *section, int line)
-{
-    for (int id = 0; id < P_COUNT; id++)
-        if (!sweep->section_line[id] && !strcmp(param_table[id].section, section))
-            sweep->section_line[id] = line;
-}
-
 static void assign_file(struct sweep *sweep, const struct inifile *file, bool *refused,
                         struct errlist *errors)
 {
@@ -534,7 +521,9 @@ static void assign_file(struct sweep *sweep, const struct inifile *file, bool *r
         is_inside |= !entry->key;
         if (!entry->key) {
             is_known = check_section(&a) == 0;
-            note_section(sweep, entry->section, entry->line);
+            for (int id = 0; id < P_COUNT; id++)
+                if (!sweep->section_line[id] && !strcmp(param_table[id].section, entry->section))
+                    sweep->section_line[id] = entry->line;
         } else if (!is_inside) {
             complain(&a, "'%.60s' stands before the first [section]", entry->key);
         } else if (is_known) {

@@ -27,51 +27,6 @@ static bool stays_axis(const struct sweep *sweep, int id)
     return sweep->swept[id] && param_table[id].flags & PARAM_SWEPT;
 }
 
-/* The only model type lacks the setting. */
-static bool is_foreign(const struct sweep *sweep, const union value v[P_MAX], int id)
-{
-    bool is_of_program = !strcmp(param_table[id].models, MODELS_PROGRAM);
-
-    return (is_of_program && !sweep_is_program(sweep)) ||
-           (!sweep->swept[P_TYPE] && !sweep_type_has(sweep, v[P_TYPE], (enum param_id)id));
-}
-
-static void put_axes(struct buf *out, const struct sweep *sweep, const union value v[P_MAX])
-{
-    bool is_open = false;
-
-    for (int id = 0; id < P_COUNT; id++) {
-        if (!stays_axis(sweep, id))
-            continue;
-        if (!is_open)
-            buf_puts(out, "\n[grid]\n");
-        is_open = true;
-        put_setting(out, &param_table[id], (enum param_id)id, v[id]);
-    }
-}
-
-/* The axes of a program are values of [program] in the file of one point. */
-static void put_free(struct buf *out, const struct sweep *sweep, const union value v[P_MAX],
-                     bool has_axes)
-{
-    for (int id = P_COUNT; id < sweep_end(sweep); id++)
-        if (has_axes || !sweep->swept[id])
-            put_setting(out, sweep_row(sweep, id), (enum param_id)id, v[id]);
-}
-
-/* The section [program] implies them. */
-static bool is_foregone(const struct sweep *sweep, int id)
-{
-    return sweep_is_program(sweep) && (id == P_TYPE || id == P_FORMAT);
-}
-
-static bool is_empty(const union value v[P_MAX], int id)
-{
-    enum param_type type = param_table[id].type;
-
-    return (type == PARAM_TEXT || type == PARAM_PATH) && !*v[id].s;
-}
-
 /* Users get the default for a missing setting, and sweep_parse_stored() the value from before it
  * existed. */
 static bool is_implied(int id, union value value)
@@ -83,27 +38,47 @@ static bool is_implied(int id, union value value)
 
 enum { WITH_DEFAULTS = 1, WITHOUT_AXES = 2 };
 
+/* A setting that the sweep's only model type lacks, or that [program] implies. */
+static bool is_left_out(const struct sweep *sweep, const union value v[P_MAX], int id, int how)
+{
+    const struct param *p = &param_table[id];
+    const bool is_program = sweep_is_program(sweep);
+
+    if (stays_axis(sweep, id) || (how & WITHOUT_AXES && sweep->swept[id]) ||
+        (is_program && (id == P_TYPE || id == P_FORMAT)) ||
+        (!is_program && !strcmp(p->models, MODELS_PROGRAM)) ||
+        (!sweep->swept[P_TYPE] && !sweep_type_has(sweep, v[P_TYPE], (enum param_id)id)))
+        return true;
+    if (how & WITH_DEFAULTS)
+        return ((p->type == PARAM_TEXT || p->type == PARAM_PATH) && !*v[id].s) ||
+               !requirements_format_has((enum param_id)id, v[P_FORMAT].i);
+    return is_implied(id, v[id]);
+}
+
 static void put_all(struct buf *out, const struct sweep *sweep, const union value v[P_MAX], int how)
 {
-    const char *section = "";
+    const char *section = "", *grid = "\n[grid]\n";
 
     for (int id = 0; id < P_COUNT; id++) {
         const struct param *p = &param_table[id];
 
-        if (id == P_THREADS)
-            put_free(out, sweep, v, !(how & WITHOUT_AXES));
-        if (stays_axis(sweep, id) || is_foreign(sweep, v, id) || is_foregone(sweep, id) ||
-            (how & WITHOUT_AXES && sweep->swept[id]) ||
-            (how & WITH_DEFAULTS ? is_empty(v, id) || !requirements_format_has(id, v[P_FORMAT].i)
-                                 : is_implied(id, v[id])))
+        /* the axes of a program are values of [program] in the file of one point */
+        for (int own = P_COUNT; id == P_THREADS && own < sweep_end(sweep); own++)
+            if (!(how & WITHOUT_AXES) || !sweep->swept[own])
+                put_setting(out, sweep_row(sweep, own), (enum param_id)own, v[own]);
+        if (is_left_out(sweep, v, id, how))
             continue;
         if (strcmp(section, p->section) != 0)
             buf_printf(out, "%s[%s]\n", *section ? "\n" : "", p->section);
         section = p->section;
         put_setting(out, p, (enum param_id)id, v[id]);
     }
-    if (!(how & WITHOUT_AXES))
-        put_axes(out, sweep, v);
+    for (int id = 0; !(how & WITHOUT_AXES) && id < P_COUNT; id++)
+        if (stays_axis(sweep, id)) {
+            buf_puts(out, grid);
+            grid = "";
+            put_setting(out, &param_table[id], (enum param_id)id, v[id]);
+        }
 }
 
 void sweep_write(struct buf *out, const struct sweep *sweep, const union value v[P_MAX])
