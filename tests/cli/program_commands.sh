@@ -397,7 +397,7 @@ is "a condition that never holds" "$("$ESPALIER" plan o.ini --commands -q 2>&1 |
 wrong "a name that may have no value" "5: command: {m} at byte 21 may have no value: put the words that need it into brackets, as in [--m {m}]" '{o} --m {m}' "m = 1 if o = 'sgd'"
 wrong "brackets for nothing" "5: command: brackets around names leave out words if a name has no value, and here all have one: for the characters [ and ] put them in quotes" '[{m},{o}]' 'm = 1'
 wrong "a word that is no flag" "5: command: {m:--m} at byte 17: m = maybe: must be yes, true or 1, or no, false or 0" '{o} {m:--m}' 'm = yes, maybe'
-wrong "a condition on no axis" "11: if p = 'sgd': no such column: p; the axes are: o, m" '{o} [{m}]' "m = 1 if p = 'sgd'"
+wrong "a condition on no axis" "11: if p = 'sgd': no such column: p; the axes are: o, m; put text in quotes" '{o} [{m}]' "m = 1 if p = 'sgd'"
 wrong "a text without quotes" "11: if o = sgd: no such column: sgd; the axes are: o, m; put text in quotes" '{o} [{m}]' "m = 1 if o = sgd"
 wrong "no condition" "11: m: no condition follows 'if'" '{o} [{m}]' 'm = 1 if'
 wrong "a condition on a setting" "11: threads: only axes of a program's own names may have a condition: exclude points by [sweep] where" '{o}' "threads = 1, 2 if o = 'sgd'"
