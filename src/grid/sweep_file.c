@@ -183,16 +183,6 @@ static int set_metric(union value *out, enum param_id id, const struct assignmen
     return keep_text(out, a, &text);
 }
 
-static void remove_axis(struct sweep *sweep, int id)
-{
-    struct axis *axis = sweep_axis(sweep, id);
-
-    axis_release(axis);
-    sweep->n_axes--;
-    memmove(axis, axis + 1, (size_t)(sweep->axes + sweep->n_axes - axis) * sizeof *axis);
-    sweep->swept[id] = false;
-}
-
 static int set_number(union value *out, enum param_id id, const struct assignment *a)
 {
     const struct param *p = &param_table[id];
@@ -245,19 +235,6 @@ static int keep_option(const struct assignment *a, int id)
     return 0;
 }
 
-/* It may be the rest of a command for a shell, so a warning shows it. */
-static int keep_comment(const struct assignment *a)
-{
-    struct sweep *sweep = a->sweep;
-
-    sweep->command_comment = NULL;
-    sweep->command_comment_line = a->comment_line;
-    if (!a->comment)
-        return 0;
-    sweep->command_comment = sweep_keep_text(sweep, strdup(a->comment));
-    return sweep->command_comment ? 0 : complain(a, "out of memory");
-}
-
 static int fix(int id, const struct assignment *a)
 {
     struct sweep *sweep = a->sweep;
@@ -272,10 +249,23 @@ static int fix(int id, const struct assignment *a)
                         p->key, sweep->line[id]);
     if (!a->set && sweep->line[id])
         return complain(a, "%s is already set in line %d", p->key, sweep->line[id]);
-    if (keep_option(a, id) || (id == P_COMMAND && keep_comment(a)))
+    if (keep_option(a, id))
         return -1;
-    if (sweep->swept[id])
-        remove_axis(sweep, id);
+    if (id ==
+        P_COMMAND) { /* a comment may be the rest of a command for a shell, so a warning shows it */
+        sweep->command_comment_line = a->comment_line;
+        sweep->command_comment = a->comment ? sweep_keep_text(sweep, strdup(a->comment)) : NULL;
+        if (a->comment && !sweep->command_comment)
+            return complain(a, "out of memory");
+    }
+    if (sweep->swept[id]) {
+        struct axis *axis = sweep_axis(sweep, id);
+
+        axis_release(axis);
+        sweep->n_axes--;
+        memmove(axis, axis + 1, (size_t)(sweep->axes + sweep->n_axes - axis) * sizeof *axis);
+        sweep->swept[id] = false;
+    }
     sweep->line[id] = a->set ? SWEEP_LINE_SET : a->line;
     rc = set(&sweep->fixed.v[id], id, a);
     a->refused[id] = rc != 0;
@@ -299,16 +289,6 @@ static struct axis *want_axis(struct sweep *sweep, int id)
     return &sweep->axes[sweep->n_axes++];
 }
 
-static int complain_axis(const struct assignment *a, const struct param *p)
-{
-    if (!sweep_is_program(a->sweep))
-        return complain(a, "%s cannot be an axis: set it in [%s]", p->key, p->section);
-    return complain(a,
-                    "%s is a setting of [%s] and cannot be an axis: for an axis of your own choose "
-                    "another name, such as my_%s",
-                    p->key, p->section, p->key);
-}
-
 static int sweep_over(int id, const struct assignment *a)
 {
     struct sweep *sweep = a->sweep;
@@ -317,7 +297,12 @@ static int sweep_over(int id, const struct assignment *a)
     struct err err;
 
     if (!(p->flags & PARAM_AXIS))
-        return complain_axis(a, p);
+        return sweep_is_program(sweep)
+                   ? complain(a,
+                              "%s is a setting of [%s] and cannot be an axis: for an axis of your "
+                              "own choose another name, such as my_%s",
+                              p->key, p->section, p->key)
+                   : complain(a, "%s cannot be an axis: set it in [%s]", p->key, p->section);
     if (!a->set && sweep->swept[id])
         return complain(a, "%s is already an axis in line %d", p->key, sweep->line[id]);
     if (!a->set && sweep->line[id])
@@ -380,15 +365,6 @@ static int complain_unknown(const struct assignment *a, const char *section)
                     nearest_hint(hint, "", near, "", "; 'espalier params' lists them"));
 }
 
-static int assign(const struct assignment *a)
-{
-    int id = find_key(a);
-
-    if (id == P_MAX)
-        return complain_unknown(a, is_grid(a) ? NULL : a->section);
-    return is_grid(a) ? sweep_over(id, a) : fix(id, a);
-}
-
 /* Sections whose settings a program does not have. */
 static int check_foreign_section(const struct assignment *a)
 {
@@ -420,19 +396,6 @@ static int check_section(const struct assignment *a)
 }
 
 /* ---- free names ---- */
-
-static bool has_program(const struct inifile *file, const char *const *overrides, size_t n)
-{
-    static const char override[] = PROGRAM_SECTION ".";
-
-    for (size_t i = 0; i < file->n; i++)
-        if (!strcmp(file->entries[i].section, PROGRAM_SECTION))
-            return true;
-    for (size_t i = 0; i < n; i++)
-        if (!strncmp(overrides[i], override, strlen(override)))
-            return true;
-    return false;
-}
 
 /* Without [program], each of its axes would be a fault of its own. */
 static int refuse_misspelt(struct sweep *sweep, const struct inifile *file, struct errlist *errors)
@@ -468,10 +431,16 @@ static bool split_override(struct assignment *a, char *copy)
 static int find_names(struct sweep *sweep, const struct inifile *file, const char *const *overrides,
                       size_t n, struct errlist *errors)
 {
+    static const char override[] = PROGRAM_SECTION ".";
     struct assignment a = {.sweep = sweep, .errors = errors};
+    bool has_program = false;
     struct err err;
 
-    if (!has_program(file, overrides, n))
+    for (size_t i = 0; i < file->n; i++)
+        has_program |= !strcmp(file->entries[i].section, PROGRAM_SECTION);
+    for (size_t i = 0; i < n; i++)
+        has_program |= !strncmp(overrides[i], override, strlen(override));
+    if (!has_program)
         return refuse_misspelt(sweep, file, errors);
     sweep->names = calloc(1, sizeof *sweep->names);
     if (!sweep->names) {
@@ -527,7 +496,14 @@ static void assign_file(struct sweep *sweep, const struct inifile *file, bool *r
         } else if (!is_inside) {
             complain(&a, "'%.60s' stands before the first [section]", entry->key);
         } else if (is_known) {
-            assign(&a);
+            const int id = find_key(&a);
+
+            if (id == P_MAX)
+                complain_unknown(&a, is_grid(&a) ? NULL : a.section);
+            else if (is_grid(&a))
+                sweep_over(id, &a);
+            else
+                fix(id, &a);
         }
     }
     if (n_keys == 0 && errors->n + errors->n_lost == 0)
