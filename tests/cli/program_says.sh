@@ -305,7 +305,7 @@ sweep 'sh train.sh {n}' 'stop_grace = 5s' >s.ini
 run s.ini --db s.db --time-limit 2s
 is "a time limit counts checkpoints" "$? $(said | grep 'stopped by')" "75 stopped by the time limit; 2 trials are left, 1 with a checkpoint: the same command continues"
 is "status lists them" "$("$ESPALIER" status s.db --section checkpoints --format csv |
-    sed -E 's/^[12],[12],/ID,/; s/,[12]\.[0-9]{1,3}$/,S/')" "trial,config,state,after_epoch,percent,seconds
+    sed -E 's/^[12],[12],/ID,/; s/,[0-9]+\.[0-9]{1,3}$/,S/')" "trial,config,state,after_epoch,percent,seconds
 ID,pending,3,,S"
 like "also for people" "$("$ESPALIER" status s.db)" '^trials with a checkpoint'
 mkdir -p s.db.files/t99/checkpoint s.db.files/t1/checkpoint s.db.files/t2/checkpoint && : >s.db.files/t99/checkpoint/x
