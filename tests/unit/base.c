@@ -10,7 +10,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/clock.h"
-#include "base/crc32c.h"
 #include "base/duration.h"
 #include "base/err.h"
 #include "base/escape.h"
@@ -139,30 +138,6 @@ static void test_hash(void **state)
     assert_int_equal(hash_parse(&again, hex), 0);
     assert_true(hash_equal(hash, again));
     assert_int_equal(hash_parse(&again, "xyz"), -1);
-}
-
-/* RFC 3720, appendix B.4. */
-static void test_crc32c(void **state)
-{
-    static const unsigned char read_command[48] = {
-        [0] = 0x01,  [1] = 0xc0,  [16] = 0x14, [22] = 0x04,
-        [27] = 0x14, [31] = 0x18, [32] = 0x28, [40] = 0x02,
-    };
-    unsigned char bytes[32];
-
-    (void)state;
-    assert_int_equal(crc32c("123456789", 9), 0xe3069283); /* the usual check value */
-    memset(bytes, 0, sizeof bytes);
-    assert_int_equal(crc32c(bytes, sizeof bytes), 0x8a9136aa);
-    memset(bytes, 0xff, sizeof bytes);
-    assert_int_equal(crc32c(bytes, sizeof bytes), 0x62a8ab43);
-    for (unsigned char i = 0; i < sizeof bytes; i++)
-        bytes[i] = i;
-    assert_int_equal(crc32c(bytes, sizeof bytes), 0x46dd794e);
-    for (unsigned char i = 0; i < sizeof bytes; i++)
-        bytes[i] = (unsigned char)(31 - i);
-    assert_int_equal(crc32c(bytes, sizeof bytes), 0x113fdb5c);
-    assert_int_equal(crc32c(read_command, sizeof read_command), 0xd9963a56);
 }
 
 static void test_rng_vector(void **state)
@@ -700,7 +675,6 @@ int main(void)
         cmocka_unit_test(test_buf_round_trip),
         cmocka_unit_test(test_arena),
         cmocka_unit_test(test_hash),
-        cmocka_unit_test(test_crc32c),
         cmocka_unit_test(test_rng_vector),
         cmocka_unit_test(test_rng_streams_and_moments),
         cmocka_unit_test(test_rng_blocks),
