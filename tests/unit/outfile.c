@@ -244,7 +244,7 @@ static void test_signals(void **state)
      * with another name. */
     status = status_after(SIGKILL, false);
     assert_int_equal(WTERMSIG(status), SIGKILL);
-    assert_int_equal(count_temporary(), 2);
+    assert_int_equal(count_temporary(), 1);
     scratch_text(".espalier-mine.tmp", "x");
     assert_int_equal(outfile_save(scratch_path("next.csv"), OUTFILE_REPLACE, "x", 1, &err), 0);
     assert_int_equal(count_temporary(), 1);
