@@ -226,6 +226,7 @@ static void test_unscored(void **state)
     assert_int_equal(data.best, 0);
     assert_int_equal(data.n_pareto_seconds, 0);
     assert_false(data.effects.is_complete);
+    sweep_data_release(&data);
     assert_int_equal(query_sweep(&sweep, store, NULL, &err), 0);
     assert_int_equal(sweep_data_read(&data, store, &sweep, QUERY_RULE_BEST, &err), -1);
     assert_non_null(strstr(err.text, "has no finished configuration yet"));
