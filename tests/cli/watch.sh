@@ -127,7 +127,7 @@ else
     pass "the view on a terminal # SKIP no python3"
 fi
 # A program, after some of its trials: both commands count the time that is left in the same way.
-printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = sh -c "sleep 0.7; echo v: $0" {n}\ncapture = stdout\n[grid]\nn = 1:900:1\n' >slow.ini
+printf '[sweep]\nobjective = v\ndirection = max\n[program]\ncommand = sh -c "sleep 0.7; echo v: $0" {n}\ncapture = stdout\n[grid]\nn = 1:300:1\n' >slow.ini
 "$ESPALIER" run slow.ini --db slow.db --progress none 2>/dev/null &
 slow=$!
 for _ in $(seq 6000); do
