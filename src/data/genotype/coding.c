@@ -60,13 +60,6 @@ static double distance(const struct means *m)
     return (y - x) * (y - x) + (slope - 1) * (slope - 1) * variance;
 }
 
-static bool has_range(const struct coding *coding, const struct genotype_table *t)
-{
-    double slack = 0.05 * coding->span; /* of imputed dosages */
-
-    return t->low >= coding->base - slack && t->high <= coding->base + coding->span + slack;
-}
-
 int coding_choose(struct coding *out, struct coding *other, const struct genotype_table *t,
                   const float *mean, const struct coding *data)
 {
@@ -77,10 +70,12 @@ int coding_choose(struct coding *out, struct coding *other, const struct genotyp
     *out = *data;
     for (size_t k = 0; k < sizeof possible / sizeof *possible; k++) {
         const struct coding *p = &possible[k];
+        double slack = 0.05 * p->span; /* of imputed dosages */
         struct means m;
         double d;
 
-        if (!has_range(p, t) || (!isinf(best) && coding_is_same(p, out)))
+        if (t->low < p->base - slack || t->high > p->base + p->span + slack ||
+            (!isinf(best) && coding_is_same(p, out)))
             continue;
         m = compare_means(t, mean, data, p);
         d = distance(&m);

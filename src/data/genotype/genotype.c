@@ -30,20 +30,6 @@ struct marker_panel {
 
 enum { MOST_NAMED = 8 };
 
-static int panel_open(struct marker_panel *p, const struct variants_kind *kind,
-                      const struct data_spec *spec, struct err *err)
-{
-    const struct variants_calls calls = {.dosage = spec->filter.dosage, .ploidy = spec->ploidy};
-
-    *p = (struct marker_panel){.is_ploidy_given = spec->ploidy > 0};
-    if (kind->is_diploid && spec->ploidy && spec->ploidy != 2)
-        return err_set(
-            err,
-            "%s: ploidy = %d: its calls have two alleles: remove [data] ploidy, or set it to 2",
-            spec->genotypes, (int)spec->ploidy);
-    return variants_open(&p->variants, kind, spec->genotypes, &calls, err);
-}
-
 static bool has_outgrown(const struct marker_panel *p)
 {
     return !p->is_ploidy_given && p->variants.found_ploidy > p->variants.ploidy;
@@ -263,6 +249,7 @@ static bool has_own_phenotypes(const struct genotype *g)
 static int open_genotypes(struct genotype *g, struct err *err)
 {
     const struct data_spec *spec = g->spec;
+    const struct variants_calls calls = {.dosage = spec->filter.dosage, .ploidy = spec->ploidy};
     int rc;
 
     g->kind = variants_detect(spec->genotypes);
@@ -277,7 +264,14 @@ static int open_genotypes(struct genotype *g, struct err *err)
         g->report->high = g->table.high;
     } else {
         g->all = &g->panel.variants.ids;
-        rc = panel_open(&g->panel, g->kind, spec, err);
+        g->panel.is_ploidy_given = spec->ploidy > 0;
+        if (g->kind->is_diploid && spec->ploidy && spec->ploidy != 2)
+            rc = err_set(
+                err,
+                "%s: ploidy = %d: its calls have two alleles: remove [data] ploidy, or set it to 2",
+                spec->genotypes, (int)spec->ploidy);
+        else
+            rc = variants_open(&g->panel.variants, g->kind, spec->genotypes, &calls, err);
     }
     g->report->n_samples = g->all->n;
     g->ids = g->all;
@@ -451,18 +445,6 @@ static void put_ids(struct buf *out, const char ids[DATA_EXAMPLES][PHENOTYPE_ID]
         buf_puts(out, " ...");
 }
 
-static void report_unjoined(struct data_report *r, const struct phenotype_report *p)
-{
-    struct buf ids = {0};
-
-    put_ids(&ids, p->left, p->n_left);
-    if (p->n_left)
-        data_report_add(
-            r, DATA_NOTE_FACT, "unmatched", "%s%s", buf_text(&ids),
-            p->is_foreign_id ? " (ids that are not UTF-8: iconv -f CP1252 -t UTF-8 TABLE)" : "");
-    buf_release(&ids);
-}
-
 /* If all phenotypes joined, the other samples simply have none. */
 static void warn_unjoined(struct data_report *r, const struct genotype *g)
 {
@@ -505,21 +487,11 @@ static void report_filters(struct data_report *r, const struct filter_counts *c)
                         c->is_partly_read ? "; the rest was not read" : "");
 }
 
-static void report_letters(struct data_report *r, const char *path, const struct letter_columns *l)
-{
-    if (l->n_cols)
-        data_report_add(
-            r, DATA_NOTE_FACT, "letters",
-            "calls are letters: dosages count the allele that is later in the alphabet");
-    variants_report_malformed(r, path, l->n_malformed, l->malformed);
-    if (l->other.n)
-        data_report_add(r, DATA_NOTE_WARNING, "alleles",
-                        "%lld marker%s with more than two alleles dropped: %s",
-                        (long long)l->other.n, plural(l->other.n), l->other.text);
-}
-
 static void report_facts(struct data_report *r, const struct genotype *g)
 {
+    const struct letter_columns *l = &g->table.letters;
+    struct buf ids = {0};
+
     r->filtered = g->counts;
     data_report_add(r, DATA_NOTE_FACT, "genotypes",
                     "%d sample%s, %d marker%s read, %d monomorphic dropped, %lld missing call%s "
@@ -529,11 +501,25 @@ static void report_facts(struct data_report *r, const struct genotype *g)
     if (g->counts.n_uncalled)
         data_report_add(r, DATA_NOTE_FACT, "uncalled", "%d marker%s without any call dropped",
                         g->counts.n_uncalled, plural(g->counts.n_uncalled));
-    report_letters(r, g->spec->genotypes, &g->table.letters);
+    if (l->n_cols)
+        data_report_add(
+            r, DATA_NOTE_FACT, "letters",
+            "calls are letters: dosages count the allele that is later in the alphabet");
+    variants_report_malformed(r, g->spec->genotypes, l->n_malformed, l->malformed);
+    if (l->other.n)
+        data_report_add(r, DATA_NOTE_WARNING, "alleles",
+                        "%lld marker%s with more than two alleles dropped: %s",
+                        (long long)l->other.n, plural(l->other.n), l->other.text);
     data_report_add(r, DATA_NOTE_FACT, "phenotypes",
                     "%d with a value, %d joined by id, %d without genotype dropped", r->n_valued,
                     r->n_joined, r->n_unjoined);
-    report_unjoined(r, &g->noticed);
+    put_ids(&ids, g->noticed.left, g->noticed.n_left);
+    if (g->noticed.n_left)
+        data_report_add(r, DATA_NOTE_FACT, "unmatched", "%s%s", buf_text(&ids),
+                        g->noticed.is_foreign_id
+                            ? " (ids that are not UTF-8: iconv -f CP1252 -t UTF-8 TABLE)"
+                            : "");
+    buf_release(&ids);
     if (r->low == -1 && r->high == 1)
         data_report_add(r, DATA_NOTE_FACT, "coding",
                         "calls from -1 to 1 are used as dosages; if -1 means a missing call, set "

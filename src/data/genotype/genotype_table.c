@@ -87,19 +87,6 @@ static int read_header(struct column_search *s, struct err *err)
 
 /* ---- columns of words ---- */
 
-static void count_row(const struct table *t, const struct names *missing, int32_t *words,
-                      int32_t *numbers)
-{
-    double v;
-
-    for (int32_t j = 1; j < t->n_cols; j++) {
-        if (table_parse_number(&v, t->cell[j]))
-            numbers[j]++;
-        else if (!table_is_missing(t->cell[j]) && !reader_is_listed(missing, t->cell[j]))
-            words[j]++;
-    }
-}
-
 /* A column with a number counts as a marker. */
 static int find_words(struct column_search *s, struct err *err)
 {
@@ -107,6 +94,7 @@ static int find_words(struct column_search *s, struct err *err)
     int32_t *words = calloc(n, sizeof *words), *numbers = calloc(n, sizeof *numbers);
     struct names missing = {0};
     struct table t = {0};
+    double v;
     int rc = 0;
 
     s->is_words = calloc(n, sizeof *s->is_words);
@@ -116,7 +104,12 @@ static int find_words(struct column_search *s, struct err *err)
         rc = names_split(&missing, s->spec->missing_genotype, "data.missing_genotype", err);
     if (!rc && !table_open(&t, s->t->path, err)) {
         for (int row = 0; row < ROWS_SEEN && table_next(&t, NULL) > 0; row++)
-            count_row(&t, &missing, words, numbers);
+            for (int32_t j = 1; j < t.n_cols; j++) {
+                if (table_parse_number(&v, t.cell[j]))
+                    numbers[j]++;
+                else if (!table_is_missing(t.cell[j]) && !reader_is_listed(&missing, t.cell[j]))
+                    words[j]++;
+            }
         table_close(&t);
     }
     for (size_t j = 1; !rc && j < n; j++)
@@ -172,7 +165,7 @@ static int hide(struct nonmarkers *n, struct table *t, const struct column_searc
  *   - other columns that the phenotype table has too;
  *   - instead of the latter, columns of words, if the phenotype table has nearly all columns of t,
  *     and so the markers too (it may be the same file).
- * Pair with nonmarkers_release(), also after a failure. -1 and err if only ids are left. */
+ * Pair with free(n->shown), also after a failure. -1 and err if only ids are left. */
 static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct data_spec *spec,
                            struct err *err)
 {
@@ -189,12 +182,6 @@ static int nonmarkers_hide(struct nonmarkers *n, struct table *t, const struct d
     names_release(&s.named);
     free(s.is_words);
     return rc;
-}
-
-static void nonmarkers_release(struct nonmarkers *n)
-{
-    free(n->shown);
-    *n = (struct nonmarkers){0};
 }
 
 static int nonmarkers_next(struct table *t, const struct nonmarkers *n, struct err *err)
@@ -219,7 +206,8 @@ void genotype_table_release(struct genotype_table *g)
     names_release(&g->missing);
     columns_release(&g->markers);
     letter_columns_release(&g->letters);
-    nonmarkers_release(&g->hidden);
+    free(g->hidden.shown);
+    g->hidden = (struct nonmarkers){0};
     table_close(&g->table);
 }
 

@@ -18,13 +18,6 @@ static bool read_call(char letter[2], const char *cell)
            isalnum((unsigned char)letter[1]);
 }
 
-static bool is_half(const char *cell)
-{
-    char letter[2];
-
-    return letters_read(letter, cell) && (strchr("N-?.", letter[0]) || strchr("N-?.", letter[1]));
-}
-
 bool letter_columns_is_call(const char *cell)
 {
     char letter[2];
@@ -74,7 +67,10 @@ static int8_t take_call(struct letter_columns *l, const struct table *t, int32_t
     if (!strcasecmp(cell, "H")) /* both alleles of a cross */
         return 1;
     if (!read_call(letter, cell) || letter[0] == 'N' || letter[1] == 'N') {
-        if (!is_half(cell) && l->n_malformed++ == 0)
+        bool is_half =
+            letters_read(letter, cell) && (strchr("N-?.", letter[0]) || strchr("N-?.", letter[1]));
+
+        if (!is_half && l->n_malformed++ == 0)
             snprintf(l->malformed, sizeof l->malformed, "line %lld, column \"%.80s\": \"%.40s\"",
                      (long long)t->line, t->name[j + 1], cell);
         return DOSAGE_MISSING;

@@ -294,25 +294,19 @@ static struct marker_chunk *open_chunk(struct markers *m, enum form form, struct
     return &m->chunk[m->n_chunks++];
 }
 
-/* Dosages are 0, 1, 2 or missing, and padded. */
-static void pack(uint8_t *packed, const int8_t *dosage, int64_t n_bytes)
-{
-    static const uint8_t code[256] = {[0] = PACKED_ZERO,
-                                      [1] = PACKED_ONE,
-                                      [2] = PACKED_TWO,
-                                      [(uint8_t) DOSAGE_MISSING] = PACKED_MISSING};
-
-    for (int64_t i = 0; i < n_bytes; i++, dosage += 4)
-        packed[i] = (uint8_t)(code[(uint8_t)dosage[0]] | code[(uint8_t)dosage[1]] << 2 |
-                              code[(uint8_t)dosage[2]] << 4 | code[(uint8_t)dosage[3]] << 6);
-}
-
 static const int8_t of_code[] = {
     [PACKED_ZERO] = 0, [PACKED_ONE] = 1, [PACKED_TWO] = 2, [PACKED_MISSING] = DOSAGE_MISSING};
 
 /* Returns the calls in the form of a chunk, padded: in the scratch arrays, unless they are packed. */
 static const void *convert(struct markers *m, const struct calls *calls, enum form form)
 {
+    static const uint8_t code[256] = {[0] = PACKED_ZERO,
+                                      [1] = PACKED_ONE,
+                                      [2] = PACKED_TWO,
+                                      [(uint8_t) DOSAGE_MISSING] = PACKED_MISSING};
+    int64_t n_bytes = markers_packed_bytes(m->n_samples);
+    const int8_t *dosage = m->dosage;
+
     if (form == FORM_PACKED && calls->packed)
         return calls->packed;
     if (calls->value) {
@@ -326,7 +320,9 @@ static const void *convert(struct markers *m, const struct calls *calls, enum fo
     if (form == FORM_BYTES)
         return m->dosage;
     if (form == FORM_PACKED) {
-        pack(m->packed, m->dosage, markers_packed_bytes(m->n_samples));
+        for (int64_t i = 0; i < n_bytes; i++, dosage += 4) /* 0, 1, 2 or missing, and padded */
+            m->packed[i] = (uint8_t)(code[(uint8_t)dosage[0]] | code[(uint8_t)dosage[1]] << 2 |
+                                     code[(uint8_t)dosage[2]] << 4 | code[(uint8_t)dosage[3]] << 6);
         return m->packed;
     }
     for (int32_t i = 0; i < m->n_samples; i++)

@@ -43,17 +43,6 @@ static int cannot(const char *what, const struct buf *path, struct err *err)
 
 #define WANTED "a file of PLINK's"
 
-static int open_file(FILE **file, const struct buf *path, struct err *err)
-{
-    if (stream_check(buf_text(path), WANTED, err))
-        return -1;
-    *file = fopen(buf_text(path), "rb");
-    if (!*file)
-        return cannot("open", path, err);
-    setvbuf(*file, NULL, _IOFBF, BUFFER_BYTES);
-    return 0;
-}
-
 /* Returns the number of fields. */
 static int cut_fields(char **field, int n, char *line)
 {
@@ -119,11 +108,6 @@ static int open_fam(struct variants *v, struct err *err)
     return rc ? -1 : 0;
 }
 
-static bool is_word(const char *text, const char *words)
-{
-    return strlen(text) == 1 && strchr(words, *text);
-}
-
 /* Column 6 of the .fam. -9 and NA are missing. Unless task is regression, a column of only 0, 1, 2 and
  * -9 is case-control, and 0 is missing too. */
 static int plink_phenotypes(struct target_cells *cells, const struct variants *v,
@@ -133,8 +117,11 @@ static int plink_phenotypes(struct target_cells *cells, const struct variants *v
     const struct plink *p = v->state;
     bool is_coded = task != DATA_TASK_REGRESSION;
 
-    for (int32_t i = 0; i < v->ids.n; i++)
-        is_coded = is_coded && (is_word(p->phenotype[i], "012") || !strcmp(p->phenotype[i], "-9"));
+    for (int32_t i = 0; i < v->ids.n; i++) {
+        const char *text = p->phenotype[i];
+
+        is_coded = is_coded && ((strlen(text) == 1 && strchr("012", *text)) || !strcmp(text, "-9"));
+    }
     report->is_case_control = is_coded;
     report->n_valued = report->n_joined = 0;
     if (target_cells_init(cells, ids->n, buf_text(&p->fam_path), "phenotype", err))
@@ -237,8 +224,13 @@ static int open_bed(struct variants *v, struct err *err)
     struct plink *p = v->state;
     int64_t n_lines, n_packed = markers_packed_bytes(v->ids.n);
 
-    if (open_file(&p->bed, &p->bed_path, err) || read_magic(p, err) || open_bim(p, &n_lines, err) ||
-        size_up(v, n_lines, err))
+    if (stream_check(buf_text(&p->bed_path), WANTED, err))
+        return -1;
+    p->bed = fopen(buf_text(&p->bed_path), "rb");
+    if (!p->bed)
+        return cannot("open", &p->bed_path, err);
+    setvbuf(p->bed, NULL, _IOFBF, BUFFER_BYTES);
+    if (read_magic(p, err) || open_bim(p, &n_lines, err) || size_up(v, n_lines, err))
         return -1;
     p->packed = malloc((size_t)n_packed);
     p->dosage = malloc((size_t)v->ids.n);
@@ -274,12 +266,6 @@ static int read_record(struct variants *v, struct err *err)
     return 0;
 }
 
-/* Unknown alleles may be equal. */
-static bool are_alleles(const char *a, const char *b)
-{
-    return strcmp(a, b) != 0 || !strcmp(a, "0") || !strcmp(a, ".");
-}
-
 static int read_site(struct plink *p, struct site *site, struct err *err)
 {
     char *field[6], *end;
@@ -294,7 +280,8 @@ static int read_site(struct plink *p, struct site *site, struct err *err)
     p->allele = field[4];
     *site = (struct site){
         .id = field[1], .chrom = field[0], .ref = field[5], .alt = &p->allele, .n_alts = 1};
-    if (!are_alleles(field[4], field[5]))
+    /* Unknown alleles may be equal. */
+    if (!strcmp(field[4], field[5]) && strcmp(field[4], "0") != 0 && strcmp(field[4], ".") != 0)
         site->odd = "both alleles are equal";
     errno = 0;
     site->pos = strtoll(field[3], &end, 10);

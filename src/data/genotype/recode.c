@@ -244,17 +244,6 @@ static int index_data(struct recode *r, struct err *err)
 
 /* ---- file ---- */
 
-static int open_file(struct recode *r, struct err *err)
-{
-    if (r->kind)
-        return variants_open(&r->variants, r->kind, r->path, &r->calls, err);
-    r->table = calloc(1, sizeof *r->table);
-    if (!r->table)
-        return err_nomem(err, "table", sizeof *r->table);
-    return genotype_table_read(
-        r->table, &(struct data_spec){.genotypes = r->path, .missing_genotype = r->missing}, err);
-}
-
 void recode_close(struct recode *r)
 {
     if (!r)
@@ -341,7 +330,19 @@ int recode_open(struct recode *r, const struct dataset *data, const char *path,
                          .missing = missing,
                          .calls = {.dosage = dosage, .ploidy = data->ploidy ? data->ploidy : 2}};
     r->kind = variants_detect(path);
-    return open_file(r, err) || index_data(r, err) || find_codings(r, err) ? -1 : 0;
+    if (!r->kind) {
+        r->table = calloc(1, sizeof *r->table);
+        if (!r->table)
+            return err_nomem(err, "table", sizeof *r->table);
+    }
+    return (r->kind ? variants_open(&r->variants, r->kind, r->path, &r->calls, err)
+                    : genotype_table_read(
+                          r->table,
+                          &(struct data_spec){.genotypes = r->path, .missing_genotype = r->missing},
+                          err)) ||
+                   index_data(r, err) || find_codings(r, err)
+               ? -1
+               : 0;
 }
 
 /* ---- calls ---- */
@@ -447,25 +448,17 @@ static void find_lettered(struct lettered *out, const struct recode *r, struct b
         }
 }
 
-/* Returns n_alts if the site lacks the allele. */
-static int32_t place_of(const struct site *site, const char *allele)
-{
-    int32_t alt = VARIANTS_REF;
-
-    while (alt < site->n_alts && strcmp(alt < 0 ? site->ref : site->alt[alt], allele) != 0)
-        alt++;
-    return alt;
-}
-
 /* count (N_LETTERS, n): copies of each letter in each call, NaN if missing. */
 static int count_letters(struct mat *count, struct lettered *l, struct recode *r,
                          const struct site *site, struct err *err)
 {
     for (int k = 0; k < N_LETTERS; k++) {
         const char letter[] = {letters[k], '\0'};
-        int32_t alt = l->is_theirs[k] ? place_of(site, letter) : site->n_alts;
+        int32_t alt = l->is_theirs[k] ? VARIANTS_REF : site->n_alts;
         struct calls calls;
 
+        while (alt < site->n_alts && strcmp(alt < 0 ? site->ref : site->alt[alt], letter) != 0)
+            alt++;
         if (alt == site->n_alts)
             continue;
         if (variants_read(&r->variants, alt, &calls, err))
@@ -641,26 +634,19 @@ static float table_call(const struct recode *r, int32_t j, int32_t row, int32_t 
                           : NAN;
 }
 
-/* True if the column has calls, each with a letter that the data's marker lacks. All rows are asked,
- * so that the answer is the same for any samples. */
-static bool is_other_column(const struct recode *r, int32_t j, int32_t col)
-{
-    bool has_call = false;
-
-    for (int32_t row = 0; row < r->table->markers.n_rows; row++) {
-        if (!isnan(table_call(r, j, row, col)))
-            return false;
-        has_call = has_call || !isnan(genotype_table_cell(r->table, row, col));
-    }
-    return has_call;
-}
-
 static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col, bool is_by_id,
                         const int32_t *sample)
 {
     struct recode_marker *marker = &r->marker[j];
+    bool has_call = false, is_used = false;
 
-    marker->is_other = is_other_column(r, j, col);
+    /* All rows are asked, so that the answer is the same for any samples. */
+    for (int32_t row = 0; !is_used && row < r->table->markers.n_rows; row++) {
+        is_used = !isnan(table_call(r, j, row, col));
+        has_call = has_call || !isnan(genotype_table_cell(r->table, row, col));
+    }
+    marker->is_other =
+        has_call && !is_used; /* each call has a letter that the data's marker lacks */
     if (marker->is_other)
         return;
     for (int32_t i = 0; i < x->n_rows; i++) {

@@ -60,16 +60,6 @@ static double draw_gamma(struct draws *draws, double shape)
     }
 }
 
-static double draw_beta(struct draws *draws, double a, double b)
-{
-    double x = draw_gamma(draws, a), y = draw_gamma(draws, b);
-
-    /* Both underflow if a and b are tiny (fst near 1): the allele is fixed or lost. */
-    if (x + y > 0)
-        return x / (x + y);
-    return rng_uniform(draws->rng, draws->step, draws->next++) < a / (a + b);
-}
-
 static void draw_frequencies(double *frequency, const struct simulate_spec *s,
                              const struct rng *rng, int32_t marker)
 {
@@ -80,8 +70,12 @@ static void draw_frequencies(double *frequency, const struct simulate_spec *s,
 
     for (int32_t k = 0; k < s->populations; k++) {
         struct draws draws = {rng, (uint32_t)marker, (uint32_t)(k + 1) * stride};
+        double a = p * spread, b = (1 - p) * spread;
+        double x = draw_gamma(&draws, a), y = draw_gamma(&draws, b);
 
-        frequency[k] = draw_beta(&draws, p * spread, (1 - p) * spread);
+        /* Both underflow if a and b are tiny (fst near 1): the allele is fixed or lost. */
+        frequency[k] =
+            x + y > 0 ? x / (x + y) : rng_uniform(rng, draws.step, draws.next++) < a / (a + b);
     }
 }
 
@@ -90,17 +84,6 @@ static void draw_frequencies(double *frequency, const struct simulate_spec *s,
 static int64_t place(const struct simulate_spec *s, int32_t sample, int32_t marker)
 {
     return (int64_t)sample * s->markers + marker;
-}
-
-static void move_along(double *z, const struct simulate_spec *s, const struct rng *rng,
-                       int32_t marker)
-{
-    bool is_start = marker == 0 || simulate_chromosome(marker, s->markers) !=
-                                       simulate_chromosome(marker - 1, s->markers);
-    double keep = is_start ? 0 : LINKAGE, fresh = sqrt(1 - keep * keep);
-
-    for (int32_t i = 0; i < s->samples; i++)
-        z[i] = keep * z[i] + fresh * rng_normal(rng, (uint32_t)marker, (uint32_t)i);
 }
 
 static void draw_alleles(int8_t *genotypes, const struct simulate_spec *s, const double *z,
@@ -131,8 +114,13 @@ static int draw_genotypes(int8_t *genotypes, const struct simulate_spec *s, stru
         return err_nomem(err, "simulated panel", n * sizeof *z);
     frequency = z + s->samples;
     for (int32_t j = 0; j < s->markers; j++) {
+        bool is_start =
+            j == 0 || simulate_chromosome(j, s->markers) != simulate_chromosome(j - 1, s->markers);
+        double keep = is_start ? 0 : LINKAGE, fresh = sqrt(1 - keep * keep);
+
         draw_frequencies(frequency, s, &frequencies, j);
-        move_along(z, s, &alleles, j);
+        for (int32_t i = 0; i < s->samples; i++)
+            z[i] = keep * z[i] + fresh * rng_normal(&alleles, (uint32_t)j, (uint32_t)i);
         draw_alleles(genotypes, s, z, frequency, j);
     }
     free(z);
@@ -155,24 +143,13 @@ static void standardise(double *v, int32_t n, double sd)
         v[i] = (v[i] - mean) * scale;
 }
 
-/* The effect is that of the standardised dosage. dosage: scratch [samples]. */
-static void add_effect(double *value, double *dosage, const int8_t *genotypes,
-                       const struct simulate_spec *s, int32_t marker, double effect)
-{
-    for (int32_t i = 0; i < s->samples; i++)
-        dosage[i] = genotypes[place(s, i, marker)];
-    standardise(dosage, s->samples, 1);
-    for (int32_t i = 0; i < s->samples; i++)
-        value[i] += effect * dosage[i];
-}
-
 static int draw_trait(float *trait, const int8_t *genotypes, const struct simulate_spec *s,
                       struct err *err)
 {
     struct rng causal = generator(s, "causal"), effects = generator(s, "effects"),
                noises = generator(s, "noise");
     size_t n = (size_t)s->samples;
-    double *value = calloc(3 * n, sizeof *value), *scratch, *noise;
+    double *value = calloc(3 * n, sizeof *value), *dosage, *noise;
     int32_t *order = malloc((size_t)s->markers * sizeof *order);
     int rc = 0;
 
@@ -180,13 +157,20 @@ static int draw_trait(float *trait, const int8_t *genotypes, const struct simula
         rc = err_nomem(err, "simulated trait", 3 * n * sizeof *value);
         goto out;
     }
-    scratch = value + n;
+    dosage = value + n;
     noise = value + 2 * n;
     for (int32_t j = 0; j < s->markers; j++)
         order[j] = j;
     rng_shuffle(order, (size_t)s->markers, &causal, 0);
-    for (int32_t j = 0; j < s->causal; j++)
-        add_effect(value, scratch, genotypes, s, order[j], rng_normal(&effects, 0, (uint32_t)j));
+    for (int32_t j = 0; j < s->causal; j++) { /* an effect is that of the standardised dosage */
+        double effect = rng_normal(&effects, 0, (uint32_t)j);
+
+        for (int32_t i = 0; i < s->samples; i++)
+            dosage[i] = genotypes[place(s, i, order[j])];
+        standardise(dosage, s->samples, 1);
+        for (int32_t i = 0; i < s->samples; i++)
+            value[i] += effect * dosage[i];
+    }
     for (int32_t i = 0; i < s->samples; i++)
         noise[i] = rng_normal(&noises, 0, (uint32_t)i);
     standardise(value, s->samples, sqrt(s->heritability));

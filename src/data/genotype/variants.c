@@ -37,17 +37,6 @@ const struct variants_kind *variants_detect(const char *path)
     return NULL;
 }
 
-static int select_all(struct variants *v, struct err *err)
-{
-    v->slot = malloc((size_t)v->ids.n * sizeof *v->slot);
-    if (!v->slot)
-        return err_nomem(err, "samples", (size_t)v->ids.n * sizeof *v->slot);
-    for (int32_t i = 0; i < v->ids.n; i++)
-        v->slot[i] = i;
-    v->n = v->ids.n;
-    return 0;
-}
-
 static int open_kind(struct variants *v, const struct variants_kind *kind, const char *path,
                      enum data_dosage dosage, struct err *err)
 {
@@ -65,7 +54,13 @@ int variants_open(struct variants *v, const struct variants_kind *kind, const ch
     if (open_kind(v, kind, path, calls->dosage, err))
         return -1;
     v->ploidy = kind->is_diploid ? 2 : calls->ploidy;
-    return select_all(v, err);
+    v->slot = malloc((size_t)v->ids.n * sizeof *v->slot);
+    if (!v->slot)
+        return err_nomem(err, "samples", (size_t)v->ids.n * sizeof *v->slot);
+    for (int32_t i = 0; i < v->ids.n; i++)
+        v->slot[i] = i;
+    v->n = v->ids.n;
+    return 0;
 }
 
 /* Ids stay where they are, since others borrow them, and so does v, which readers point to. */
@@ -304,16 +299,6 @@ const char *variants_no_gt(const bool has[DATA_DOSAGE_HDS + 1])
 
 enum { MOST_ALLELES = 16 }; /* of a call whose genotypes have probabilities */
 
-/* The phred scale of VCF 4.2 is -10 log10 p, of which one is above 1 if the p sum to 1. */
-static bool is_phred(const float *p, int n)
-{
-    float most = 0;
-
-    for (int i = 0; i < n; i++)
-        most = fmaxf(most, p[i]);
-    return most > 1.01F;
-}
-
 /* The alleles of a call that has so many genotypes of m alleles; 0: none. */
 static int alleles_of_call(int n_genotypes, int32_t m)
 {
@@ -327,26 +312,18 @@ static int alleles_of_call(int n_genotypes, int32_t m)
     return 0;
 }
 
-/* The next genotype in the order of VCF (4.3, 1.6.2): the first allele varies fastest. */
-static void next_genotype(int32_t *allele, int ploidy)
-{
-    int i = 0;
-
-    while (i < ploidy - 1 && allele[i] == allele[i + 1])
-        i++;
-    allele[i]++;
-    memset(allele, 0, (size_t)i * sizeof *allele);
-}
-
 /* Returns the alleles of a call, 0 if the number of probabilities fits none. */
 static int mean_of_genotypes(float *mean, float *p, int n, int32_t alt, int32_t n_alts,
                              int64_t *n_phred)
 {
     int ploidy = alleles_of_call(n, n_alts + 1);
     int32_t allele[MOST_ALLELES] = {0};
-    bool is_scaled = is_phred(p, n);
+    bool is_scaled = false;
     double sum = 0, whole = 0;
 
+    /* The phred scale of VCF 4.2 is -10 log10 p, of which one is above 1 if the p sum to 1. */
+    for (int i = 0; i < n; i++)
+        is_scaled = is_scaled || p[i] > 1.01F;
     for (int i = 0; i < n; i++) {
         if (!(p[i] >= 0))
             return isnan(p[i]) ? 0 : -1;
@@ -359,12 +336,16 @@ static int mean_of_genotypes(float *mean, float *p, int n, int32_t alt, int32_t 
     if (!(whole > 0.5) || !ploidy)
         return 0;
     for (int i = 0; i < n; i++) {
-        int count = 0;
+        int count = 0, next = 0;
 
         for (int k = 0; k < ploidy; k++)
             count += allele[k] == alt + 1;
         sum += count * (double)p[i];
-        next_genotype(allele, ploidy);
+        /* In the order of VCF (4.3, 1.6.2) the first allele varies fastest. */
+        while (next < ploidy - 1 && allele[next] == allele[next + 1])
+            next++;
+        allele[next]++;
+        memset(allele, 0, (size_t)next * sizeof *allele);
     }
     *mean = (float)(sum / whole);
     return ploidy;

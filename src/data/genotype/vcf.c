@@ -127,16 +127,6 @@ static int cut_alts(struct vcf *vcf, char *text, const char **odd, struct err *e
     return 0;
 }
 
-static void read_position(struct site *site, const char *text)
-{
-    size_t n = strlen(text);
-
-    if (n < 1 || n > 18 || strspn(text, "0123456789") != n)
-        site->odd = "POS is no whole number";
-    else
-        site->pos = strtoll(text, NULL, 10);
-}
-
 /* The end is that of htslib. */
 static int64_t find_end(const struct site *site, const char *info)
 {
@@ -176,6 +166,7 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
     char *column[FIXED];
     char *at = vcf->line.text.data;
     bool has[DATA_DOSAGE_HDS + 1];
+    size_t n;
 
     if (status <= 0)
         return status;
@@ -189,7 +180,11 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
     *site = (struct site){.id = column[ID], .chrom = column[CHROM], .ref = column[REF]};
     if (!*column[REF])
         site->odd = "REF is empty";
-    read_position(site, column[POS]);
+    n = strlen(column[POS]);
+    if (n < 1 || n > 18 || strspn(column[POS], "0123456789") != n)
+        site->odd = "POS is no whole number";
+    else
+        site->pos = strtoll(column[POS], NULL, 10);
     if (cut_alts(vcf, column[ALT], &site->odd, err))
         return -1;
     site->end = find_end(site, column[INFO]);
