@@ -149,19 +149,6 @@ static void put_texts(char *block, const struct draft *draft)
         put_names(block, ids.text, ids.start, draft->marker_ids, draft->n_features);
 }
 
-static void put_fixed(char *block, const struct draft *draft)
-{
-    const struct block_header *h = (const struct block_header *)(const void *)block;
-    struct block_fixed at = block_fixed(h);
-    size_t n = (size_t)h->n_samples, q = (size_t)h->n_fixed;
-
-    if (!q)
-        return;
-    memcpy(block + at.value, draft->fixed, n * q * sizeof *draft->fixed);
-    memcpy(block + at.factor, draft->fixed_factor, q * sizeof *draft->fixed_factor);
-    put_names(block, at.text, at.start, draft->fixed_names, h->n_fixed);
-}
-
 static void *place(char *block, enum block_section section)
 {
     const struct block_header *h = (const struct block_header *)(const void *)block;
@@ -171,6 +158,10 @@ static void *place(char *block, enum block_section section)
 
 static void fill_block(char *block, const struct draft *draft)
 {
+    const struct block_header *h = (const struct block_header *)(const void *)block;
+    struct block_fixed at = block_fixed(h);
+    size_t n = (size_t)h->n_samples, q = (size_t)h->n_fixed;
+
     if (draft->dosage) {
         put(block, BLOCK_DOSAGE, draft->dosage);
         find_fill(place(block, BLOCK_FILL), draft->dosage,
@@ -194,7 +185,11 @@ static void fill_block(char *block, const struct draft *draft)
     put(block, BLOCK_EDGE_WEIGHT, draft->edge_weight);
     put(block, BLOCK_PART, draft->part);
     put(block, BLOCK_GROUP, draft->group);
-    put_fixed(block, draft);
+    if (q) {
+        memcpy(block + at.value, draft->fixed, n * q * sizeof *draft->fixed);
+        memcpy(block + at.factor, draft->fixed_factor, q * sizeof *draft->fixed_factor);
+        put_names(block, at.text, at.start, draft->fixed_names, h->n_fixed);
+    }
     put_texts(block, draft);
 }
 

@@ -90,17 +90,13 @@ static int widen(struct columns *c, struct err *err)
     return 0;
 }
 
-static bool is_dosage(float v)
-{
-    return isnan(v) || (fabsf(v) <= DOSAGE_MAX && v == (float)(int)v);
-}
-
 int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct err *err)
 {
     int64_t first = (int64_t)i * c->n_cols;
 
     for (int32_t j = 0; j < c->n_cols; j++) {
         const char *cell = t->cell[j + 1];
+        bool is_dosage;
         double number;
         float v;
 
@@ -114,7 +110,8 @@ int columns_read_row(struct columns *c, int32_t i, const struct table *t, struct
         else if (table_number(&number, t, j + 1, err))
             return -1;
         v = (float)number;
-        if (!c->v && !is_dosage(v) && widen(c, err))
+        is_dosage = isnan(v) || (fabsf(v) <= DOSAGE_MAX && v == (float)(int)v);
+        if (!c->v && !is_dosage && widen(c, err))
             return -1;
         if (c->v)
             c->v[first + j] = v;

@@ -47,14 +47,6 @@ static double residual(const struct leak_sums *s)
     return spread(s->n, s->y, s->yy) - (xx > 0 ? xy * xy / xx : 0);
 }
 
-static double correlation(const struct leak_sums *s)
-{
-    double xx = spread(s->n, s->x, s->xx), yy = spread(s->n, s->y, s->yy);
-
-    /* a constant keeps a small spread from rounding */
-    return xx > 1e-10 * s->xx && yy > 0 ? shared(s) / sqrt(xx * yy) : 0;
-}
-
 /* ---- targets ---- */
 
 /* One number for each labelled sample, centred so that sums of squares keep their digits. */
@@ -146,7 +138,9 @@ static bool is_telling(const struct look *look)
 static int note(struct target_leaks *out, int32_t feature, const struct leak_sums *s,
                 struct err *err)
 {
-    double r = correlation(s);
+    double xx = spread(s->n, s->x, s->xx), yy = spread(s->n, s->y, s->yy);
+    /* a constant keeps a small spread from rounding */
+    double r = xx > 1e-10 * s->xx && yy > 0 ? shared(s) / sqrt(xx * yy) : 0;
     struct target_leak *grown;
 
     if (s->n < TARGET_LEAK_LEAST || fabs(r) <= TARGET_LEAK_CORRELATION)
