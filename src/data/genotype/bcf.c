@@ -131,27 +131,23 @@ static void take_imputed(struct variants *v, int32_t sample, int32_t alt)
     }
 }
 
-static void fill_fields(struct variants *v)
-{
-    struct bcf *b = v->state;
-    const char *key = variants_field(v->dosage);
-    int n = has_numbers(b, "GT") ? bcf_get_genotypes(b->header, b->record, &b->gt, &b->n_gt) : 0;
-
-    b->n_gt_each = n > 0 && n / v->ids.n <= DOSAGE_MAX ? n / v->ids.n : 0;
-    n = v->dosage != DATA_DOSAGE_GT && has_numbers(b, key)
-            ? bcf_get_format_float(b->header, b->record, key, &b->field, &b->n_field)
-            : 0;
-    b->n_field_each = n > 0 ? n / v->ids.n : 0;
-    b->is_filled = true;
-}
-
 static int bcf_read_calls(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
 {
     struct bcf *b = v->state;
 
     (void)err;
-    if (!b->is_filled)
-        fill_fields(v);
+    if (!b->is_filled) {
+        const char *key = variants_field(v->dosage);
+        int n =
+            has_numbers(b, "GT") ? bcf_get_genotypes(b->header, b->record, &b->gt, &b->n_gt) : 0;
+
+        b->n_gt_each = n > 0 && n / v->ids.n <= DOSAGE_MAX ? n / v->ids.n : 0;
+        n = v->dosage != DATA_DOSAGE_GT && has_numbers(b, key)
+                ? bcf_get_format_float(b->header, b->record, key, &b->field, &b->n_field)
+                : 0;
+        b->n_field_each = n > 0 ? n / v->ids.n : 0;
+        b->is_filled = true;
+    }
     for (int32_t i = 0; i < v->ids.n; i++) {
         if (v->slot[i] >= 0 && b->n_field_each)
             take_imputed(v, i, alt);

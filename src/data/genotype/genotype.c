@@ -24,7 +24,6 @@ struct marker_panel {
     const struct filter *filter;
     struct filter_counts *counts;
     struct variants_contradicted contradicted;
-    int64_t n_missing;      /* of the markers kept */
     struct names elsewhere; /* chromosomes outside the regions */
 };
 
@@ -163,7 +162,7 @@ static int read_sites(struct marker_panel *p, struct err *err)
 /* Reads the selected samples, once. -1 and err: FILE:LINE or the record, what was found; or no
  * variant is left. */
 static int panel_read(struct marker_panel *p, const struct filter *filter,
-                      struct filter_counts *counts, struct err *err)
+                      struct filter_counts *counts, int64_t *n_missing, struct err *err)
 {
     p->filter = filter;
     p->counts = counts;
@@ -179,7 +178,8 @@ static int panel_read(struct marker_panel *p, const struct filter *filter,
     }
     if (markers_name(&p->markers, err))
         return -1;
-    p->n_missing = markers_missing(&p->markers);
+    for (int32_t i = 0; i < p->markers.n; i++)
+        *n_missing += p->markers.list[i].n_missing;
     return 0;
 }
 
@@ -397,16 +397,6 @@ static int make_targets(struct genotype *g, struct err *err)
                : 0;
 }
 
-static int read_markers(struct genotype *g, struct err *err)
-{
-    if (!g->kind)
-        return genotype_table_filter(&g->table, &g->filter, &g->counts, &g->n_missing, err);
-    if (panel_read(&g->panel, &g->filter, &g->counts, err))
-        return -1;
-    g->n_missing = g->panel.n_missing;
-    return 0;
-}
-
 static int build(struct dataset *out, struct genotype *g, struct err *err)
 {
     struct draft draft = {.n_samples = g->ids->n, .ids = g->ids->text};
@@ -609,7 +599,9 @@ static int load(struct dataset *out, const struct data_spec *spec, struct data_r
     struct genotype g = {.spec = spec, .report = report};
     int rc = reader_need_path(spec, spec->genotypes, "genotypes", err) ||
              filter_init(&g.filter, &spec->filter, err) || open_genotypes(&g, err) ||
-             read_samples(&g, err) || make_targets(&g, err) || read_markers(&g, err) ||
+             read_samples(&g, err) || make_targets(&g, err) ||
+             (g.kind ? panel_read(&g.panel, &g.filter, &g.counts, &g.n_missing, err)
+                     : genotype_table_filter(&g.table, &g.filter, &g.counts, &g.n_missing, err)) ||
              build(out, &g, err);
 
     report->n_valued = g.noticed.n_valued;

@@ -331,25 +331,19 @@ static int refuse_code(const struct genotype_table *g, double code, double low, 
         c->name[i % c->n_cols], code, low, high, code);
 }
 
-/* Listing only words means that no number is a code. */
-static bool has_number(const struct names *missing)
-{
-    double v;
-
-    for (int32_t i = 0; i < missing->n; i++)
-        if (table_parse_number(&v, missing->text[i]))
-            return true;
-    return false;
-}
-
 static int check_codes(struct genotype_table *g, struct err *err)
 {
+    bool has_number = false;
     struct extent e;
+    double v;
 
     find_extent(&e, &g->markers);
     g->low = e.low;
     g->high = e.high;
-    if (g->missing.n && !has_number(&g->missing))
+    for (int32_t i = 0; i < g->missing.n; i++)
+        has_number = has_number || table_parse_number(&v, g->missing.text[i]);
+    /* Listing only words means that no number is a code. */
+    if (g->missing.n && !has_number)
         return 0;
     if (is_low_code(&e))
         return refuse_code(g, e.low, e.above, e.high, err);
@@ -357,16 +351,6 @@ static int check_codes(struct genotype_table *g, struct err *err)
 }
 
 /* ---- together ---- */
-
-/* Typical texts are "-", "./." and "n.d.". */
-static bool is_like_missing(const char *cell)
-{
-    size_t n = 0;
-
-    while (cell[n] && !isalnum((unsigned char)cell[n]))
-        n++;
-    return !cell[n] || (strchr("nN", *cell) && strlen(cell) <= 7);
-}
 
 /* Names the setting if columns_read_row() failed at a likely missing call. */
 static int explain_cell(const struct genotype_table *g, struct err *err)
@@ -377,11 +361,15 @@ static int explain_cell(const struct genotype_table *g, struct err *err)
 
     for (int32_t j = 1; j < t->n_cols; j++) {
         const char *cell = t->cell[j];
+        size_t n = 0;
 
         if ((g->markers.missing && reader_is_listed(g->markers.missing, cell)) ||
             !table_number(&v, t, j, &fault))
             continue;
-        return is_like_missing(cell)
+        while (cell[n] && !isalnum((unsigned char)cell[n]))
+            n++;
+        /* Typical texts are "-", "./." and "n.d.". */
+        return !cell[n] || (strchr("nN", *cell) && strlen(cell) <= 7)
                    ? err_set(err, "%s: set [data] missing_genotype = %s if it is a missing call",
                              fault.text, cell)
                    : -1;
@@ -497,25 +485,19 @@ static int read_table(struct genotype_table *g, const char *missing, struct err 
 /* Beyond the ploidy of any crop. */
 #define MOST_PLOIDY 16
 
-/* The largest dosage gives it; calls of -1, 0 and 1 have two alleles. Other negative numbers, and large ones,
- * are scaled, centred or amounts: no frequency can be computed from them. */
-static int find_ploidy(const struct genotype_table *g)
-{
-    const double slack = 0.01; /* of imputed dosages */
-
-    if (g->letters.n_cols || g->low > g->high)
-        return 2;
-    if (g->low < 0)
-        return g->low >= -1 - slack && g->high <= 1 + slack ? 2 : 0;
-    return g->high > MOST_PLOIDY + slack ? 0 : (int)fmax(1, ceil(g->high - slack));
-}
-
-/* given: [data] ploidy, 0: none. -1 and err: the dosages contradict it. */
+/* The largest dosage gives it; calls of -1, 0 and 1 have two alleles. Other negative numbers, and
+ * large ones, are scaled, centred or amounts: no frequency can be computed from them.
+ * given: [data] ploidy, 0: none. -1 and err: the dosages contradict it. */
 static int take_ploidy(struct genotype_table *g, int given, struct err *err)
 {
+    const double slack = 0.01; /* of imputed dosages */
     bool has_letters = g->letters.n_cols > 0;
-    int found = find_ploidy(g);
+    int found = 2;
 
+    if (!has_letters && g->low < 0)
+        found = g->low >= -1 - slack && g->high <= 1 + slack ? 2 : 0;
+    else if (!has_letters && g->low <= g->high)
+        found = g->high > MOST_PLOIDY + slack ? 0 : (int)fmax(1, ceil(g->high - slack));
     g->ploidy = found && given ? given : found;
     if (!found || g->low > g->high)
         return 0;

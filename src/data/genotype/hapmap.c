@@ -174,22 +174,6 @@ static void read_calls(struct variants *v, bool *has)
     }
 }
 
-static void check_alleles(struct hapmap *h, const bool *has)
-{
-    h->is_contradicted = false;
-    for (int k = 0; k < N_LETTERS; k++)
-        h->is_contradicted =
-            h->is_contradicted || (!h->is_seen && has[k] && !has_allele(h, letters[k]));
-    h->is_seen = h->is_seen || h->is_contradicted;
-    if (!h->is_seen)
-        return;
-    h->n_alleles = 0;
-    h->text[0][0] = '\0';
-    for (int k = 0; k < N_LETTERS; k++)
-        if (has[k])
-            add_allele(h, letters[k]);
-}
-
 static int hapmap_next(struct variants *v, struct site *site, struct err *err)
 {
     struct hapmap *h = v->state;
@@ -209,7 +193,18 @@ static int hapmap_next(struct variants *v, struct site *site, struct err *err)
     if (site->odd)
         return 1;
     read_calls(v, has);
-    check_alleles(h, has);
+    h->is_contradicted = false;
+    for (int k = 0; k < N_LETTERS; k++)
+        h->is_contradicted =
+            h->is_contradicted || (!h->is_seen && has[k] && !has_allele(h, letters[k]));
+    h->is_seen = h->is_seen || h->is_contradicted;
+    if (h->is_seen) {
+        h->n_alleles = 0;
+        h->text[0][0] = '\0';
+        for (int k = 0; k < N_LETTERS; k++)
+            if (has[k])
+                add_allele(h, letters[k]);
+    }
     site->ref = h->n_alleles ? h->text[0] : "N";
     site->alt = h->alt + 1;
     site->n_alts = h->n_alleles ? h->n_alleles - 1 : 0;

@@ -330,15 +330,20 @@ static const void *convert(struct markers *m, const struct calls *calls, enum fo
     return m->value;
 }
 
-static int put_calls(struct markers *m, const struct calls *calls, const struct tally *tally,
-                     struct err *err)
+int markers_add(struct markers *m, const struct site *site, int32_t alt, const struct calls *calls,
+                const struct tally *tally, struct err *err)
 {
     bool is_small = !calls->value && tally->low >= 0 && tally->high <= 2;
     enum form form = calls->value ? FORM_FLOATS : is_small ? FORM_PACKED : FORM_BYTES;
-    struct marker_chunk *chunk = open_chunk(m, form, err);
+    struct marker_chunk *chunk;
     const uint8_t *from;
     size_t size;
 
+    if (m->n == INT32_MAX)
+        return err_set(err, "more than %d variants", m->n);
+    if (array_extend(&m->list, &m->capacity, (size_t)m->n, sizeof *m->list, "variants", err))
+        return -1;
+    chunk = open_chunk(m, form, err);
     if (!chunk)
         return -1;
     from = convert(m, calls, chunk->form);
@@ -347,17 +352,6 @@ static int put_calls(struct markers *m, const struct calls *calls, const struct 
         memcpy(chunk->bytes + ((size_t)b * WIDTH + (size_t)chunk->n) * size,
                from + (size_t)b * size, size);
     chunk->n++;
-    return 0;
-}
-
-int markers_add(struct markers *m, const struct site *site, int32_t alt, const struct calls *calls,
-                const struct tally *tally, struct err *err)
-{
-    if (m->n == INT32_MAX)
-        return err_set(err, "more than %d variants", m->n);
-    if (array_extend(&m->list, &m->capacity, (size_t)m->n, sizeof *m->list, "variants", err) ||
-        put_calls(m, calls, tally, err))
-        return -1;
     m->list[m->n] = (struct marker){
         .text = m->text.size,
         .came = m->n,
@@ -386,15 +380,6 @@ void markers_thin(struct markers *m, int32_t n)
     for (int32_t i = 0; i < n; i++)
         m->list[i] = m->list[(int64_t)i * m->n / n];
     m->n = n;
-}
-
-int64_t markers_missing(const struct markers *m)
-{
-    int64_t n = 0;
-
-    for (int32_t i = 0; i < m->n; i++)
-        n += m->list[i].n_missing;
-    return n;
 }
 
 /* ---- out ---- */

@@ -59,7 +59,6 @@ int markers_add(struct markers *m, const struct site *site, int32_t alt, const s
 
 /* The markers left are evenly spaced. */
 void markers_thin(struct markers *m, int32_t n);
-int64_t markers_missing(const struct markers *m);
 
 /* Name the markers: CHROM_POS, or the id if the place is unknown (markers_has_place()); with
  * _REF_ALT, and then the id, behind it where names are equal. A marker that equals an earlier one

@@ -99,15 +99,6 @@ static int read_fam(struct variants *v, struct err *err)
     return v->ids.n ? 0 : err_set(err, "%s: no samples", buf_text(&p->fam_path));
 }
 
-static int open_fam(struct variants *v, struct err *err)
-{
-    struct plink *p = v->state;
-    int rc = textline_open(&p->line, buf_text(&p->fam_path), WANTED, err) || read_fam(v, err);
-
-    textline_close(&p->line);
-    return rc ? -1 : 0;
-}
-
 /* Column 6 of the .fam. -9 and NA are missing. Unless task is regression, a column of only 0, 1, 2 and
  * -9 is case-control, and 0 is missing too. */
 static int plink_phenotypes(struct target_cells *cells, const struct variants *v,
@@ -201,10 +192,18 @@ static int open_bim(struct plink *p, int64_t *n, struct err *err)
     return rc ? -1 : textline_open(&p->line, path, WANTED, err);
 }
 
-static int read_magic(struct plink *p, struct err *err)
+static int open_bed(struct variants *v, struct err *err)
 {
+    struct plink *p = v->state;
     uint8_t magic[MAGIC_BYTES] = {0};
+    int64_t n_lines, n_packed = markers_packed_bytes(v->ids.n);
 
+    if (stream_check(buf_text(&p->bed_path), WANTED, err))
+        return -1;
+    p->bed = fopen(buf_text(&p->bed_path), "rb");
+    if (!p->bed)
+        return cannot("open", &p->bed_path, err);
+    setvbuf(p->bed, NULL, _IOFBF, BUFFER_BYTES);
     if (fread(magic, 1, MAGIC_BYTES, p->bed) != MAGIC_BYTES || magic[0] != 0x6c ||
         magic[1] != 0x1b || magic[2] > 1)
         return err_set(err,
@@ -216,21 +215,7 @@ static int read_magic(struct plink *p, struct err *err)
                        "%s: is ordered by samples, as before 2009: plink --bfile NAME --make-bed "
                        "orders it by variants",
                        buf_text(&p->bed_path));
-    return 0;
-}
-
-static int open_bed(struct variants *v, struct err *err)
-{
-    struct plink *p = v->state;
-    int64_t n_lines, n_packed = markers_packed_bytes(v->ids.n);
-
-    if (stream_check(buf_text(&p->bed_path), WANTED, err))
-        return -1;
-    p->bed = fopen(buf_text(&p->bed_path), "rb");
-    if (!p->bed)
-        return cannot("open", &p->bed_path, err);
-    setvbuf(p->bed, NULL, _IOFBF, BUFFER_BYTES);
-    if (read_magic(p, err) || open_bim(p, &n_lines, err) || size_up(v, n_lines, err))
+    if (open_bim(p, &n_lines, err) || size_up(v, n_lines, err))
         return -1;
     p->packed = malloc((size_t)n_packed);
     p->dosage = malloc((size_t)v->ids.n);
@@ -241,30 +226,6 @@ static int open_bed(struct variants *v, struct err *err)
 }
 
 /* ---- variants ---- */
-
-static bool takes_all(const struct variants *v)
-{
-    for (int32_t i = 0; i < v->ids.n; i++)
-        if (v->slot[i] != i)
-            return false;
-    return true;
-}
-
-static int read_record(struct variants *v, struct err *err)
-{
-    struct plink *p = v->state;
-    size_t size = (size_t)p->record_size;
-    int n_last = v->ids.n % 4;
-
-    if (fread(p->packed, 1, size, p->bed) != size)
-        return err_set(err, "%s: cannot read variant %lld: the file is cut off",
-                       buf_text(&p->bed_path), (long long)p->number);
-    /* The padding is 0 in the file and would be counted. */
-    if (n_last)
-        p->packed[size - 1] = (uint8_t)((p->packed[size - 1] & ((1 << 2 * n_last) - 1)) |
-                                        (PACKED_PAD << 2 * n_last & 0xff));
-    return 0;
-}
 
 static int read_site(struct plink *p, struct site *site, struct err *err)
 {
@@ -293,10 +254,14 @@ static int read_site(struct plink *p, struct site *site, struct err *err)
 static int plink_next(struct variants *v, struct site *site, struct err *err)
 {
     struct plink *p = v->state;
-    int status;
+    size_t size = (size_t)p->record_size;
+    int status, n_last = v->ids.n % 4;
 
-    if (p->number == 0)
-        p->takes_all = takes_all(v);
+    if (p->number == 0) {
+        p->takes_all = true;
+        for (int32_t i = 0; i < v->ids.n; i++)
+            p->takes_all = p->takes_all && v->slot[i] == i;
+    }
     if (p->number == p->n_variants)
         return 0;
     p->number++;
@@ -305,7 +270,14 @@ static int plink_next(struct variants *v, struct site *site, struct err *err)
         return err_set(err, "%s: became shorter while it was read", buf_text(&p->bim_path));
     if (status < 0 || read_site(p, site, err))
         return -1;
-    return read_record(v, err) ? -1 : 1;
+    if (fread(p->packed, 1, size, p->bed) != size)
+        return err_set(err, "%s: cannot read variant %lld: the file is cut off",
+                       buf_text(&p->bed_path), (long long)p->number);
+    /* The padding is 0 in the file and would be counted. */
+    if (n_last)
+        p->packed[size - 1] = (uint8_t)((p->packed[size - 1] & ((1 << 2 * n_last) - 1)) |
+                                        (PACKED_PAD << 2 * n_last & 0xff));
+    return 1;
 }
 
 static int plink_read(struct variants *v, int32_t alt, struct calls *calls, struct err *err)
@@ -396,6 +368,7 @@ static int plink_open_file(struct variants *v, struct err *err)
 {
     struct plink *p = calloc(1, sizeof *p);
     const char *remedy = other_files(v->path);
+    int rc;
 
     if (remedy) {
         free(p);
@@ -409,7 +382,9 @@ static int plink_open_file(struct variants *v, struct err *err)
     v->state = p;
     if (name_files(p, v->path, err))
         return -1;
-    return open_fam(v, err) ? -1 : open_bed(v, err);
+    rc = textline_open(&p->line, buf_text(&p->fam_path), WANTED, err) || read_fam(v, err);
+    textline_close(&p->line);
+    return rc ? -1 : open_bed(v, err);
 }
 
 const struct variants_kind PLINK_variants = {

@@ -401,19 +401,6 @@ static void take_calls(struct mat *x, struct recode *r, const struct match *m,
     r->has_respelled = r->has_respelled || marker->is_respelled;
 }
 
-/* At a turned site the data count REF. */
-static int read_match(struct mat *x, struct recode *r, const struct match *m, int32_t alt,
-                      struct err *err)
-{
-    bool counts_ref = m->is_flipped && r->calls.dosage == DATA_DOSAGE_GT && r->kind->counts_ref;
-    struct calls calls;
-
-    if (variants_read(&r->variants, counts_ref ? VARIANTS_REF : alt, &calls, err))
-        return -1;
-    take_calls(x, r, m, &calls, m->is_flipped && !counts_ref);
-    return 0;
-}
-
 /* ---- sites whose alleles are those of their calls ---- */
 
 /* Which alleles these are depends on the samples in the file; nothing else may. A marker counts its
@@ -549,6 +536,8 @@ static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const
         return 0;
     for (int32_t alt = 0; alt < n; alt++) {
         struct match m = match_site(r, text, site, alt, id_marker);
+        struct calls calls;
+        bool counts_ref;
 
         if (m.marker < 0 || !is_open(r, m.marker, m.is_by_id)) /* repeated: the first counts */
             continue;
@@ -556,8 +545,11 @@ static int take_alleles(struct mat *x, struct recode *r, struct buf *text, const
             r->marker[m.marker].is_other = !r->marker[m.marker].is_found;
             continue;
         }
-        if (read_match(x, r, &m, alt, err))
+        /* At a turned site the data count REF. */
+        counts_ref = m.is_flipped && r->calls.dosage == DATA_DOSAGE_GT && r->kind->counts_ref;
+        if (variants_read(&r->variants, counts_ref ? VARIANTS_REF : alt, &calls, err))
             return -1;
+        take_calls(x, r, &m, &calls, m.is_flipped && !counts_ref);
     }
     return buf_failed(text) ? err_nomem(err, "names", text->size) : 0;
 }

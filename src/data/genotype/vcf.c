@@ -74,11 +74,23 @@ static char *cut(char **at)
     return column;
 }
 
-static int read_samples(struct variants *v, struct err *err)
+static int read_header(struct variants *v, struct err *err)
 {
     struct vcf *vcf = v->state;
-    char *at = vcf->line.text.data, *id = NULL;
+    char *at, *id;
+    int status;
 
+    while ((status = next_line(v, err)) > 0) {
+        if (!strncmp(vcf->line.text.data, "#CHROM\t", strlen("#CHROM\t")))
+            break;
+        v->has_ds = v->has_ds || strstr(vcf->line.text.data, "##FORMAT=<ID=DS,");
+        if (strncmp(vcf->line.text.data, "##", 2) != 0)
+            return REFUSE(v, err, "\"%.40s\": the header must end with a line #CHROM ...",
+                          vcf->line.text.data);
+    }
+    if (status <= 0)
+        return status ? -1 : REFUSE(v, err, "the file ends before the line #CHROM ...");
+    at = vcf->line.text.data;
     for (int i = 0; i < FIXED; i++)
         if (!cut(&at))
             break;
@@ -86,22 +98,6 @@ static int read_samples(struct variants *v, struct err *err)
         if (variants_add_id(v, id, vcf->line.number, err))
             return -1;
     return v->ids.n ? 0 : REFUSE(v, err, "no samples after the column FORMAT");
-}
-
-static int read_header(struct variants *v, struct err *err)
-{
-    struct vcf *vcf = v->state;
-    int status;
-
-    while ((status = next_line(v, err)) > 0) {
-        if (!strncmp(vcf->line.text.data, "#CHROM\t", strlen("#CHROM\t")))
-            return read_samples(v, err);
-        v->has_ds = v->has_ds || strstr(vcf->line.text.data, "##FORMAT=<ID=DS,");
-        if (strncmp(vcf->line.text.data, "##", 2) != 0)
-            return REFUSE(v, err, "\"%.40s\": the header must end with a line #CHROM ...",
-                          vcf->line.text.data);
-    }
-    return status ? -1 : REFUSE(v, err, "the file ends before the line #CHROM ...");
 }
 
 /* ---- a site ---- */
