@@ -35,32 +35,27 @@ void columns_release(struct columns *c)
     memset(c, 0, sizeof *c);
 }
 
-/* Doubling a table of 10^5 markers would be noticeable. realloc() moves pages, not bytes. */
-static int grow(struct columns *c, struct err *err)
-{
-    int64_t rows = (int64_t)c->row_capacity + c->row_capacity / 2 + 16;
-    size_t bytes = (size_t)rows * (size_t)c->n_cols * (c->v ? sizeof *c->v : sizeof *c->dosage);
-    void *grown;
-
-    if (rows > INT32_MAX)
-        return err_set(err, "more than %d rows", c->row_capacity);
-    grown = realloc(c->v ? (void *)c->v : c->dosage, bytes);
-    if (!grown)
-        return err_nomem(err, "features", bytes);
-    if (c->v)
-        c->v = grown;
-    else
-        c->dosage = grown;
-    c->row_capacity = (int32_t)rows;
-    return 0;
-}
-
 int columns_add_row(struct columns *c, struct err *err)
 {
     int64_t first = (int64_t)c->n_rows * c->n_cols;
 
-    if (c->n_rows == c->row_capacity && grow(c, err))
-        return -1;
+    /* Doubling a table of 10^5 markers would be noticeable. realloc() moves pages, not bytes. */
+    if (c->n_rows == c->row_capacity) {
+        int64_t rows = (int64_t)c->row_capacity + c->row_capacity / 2 + 16;
+        size_t bytes = (size_t)rows * (size_t)c->n_cols * (c->v ? sizeof *c->v : sizeof *c->dosage);
+        void *grown;
+
+        if (rows > INT32_MAX)
+            return err_set(err, "more than %d rows", c->row_capacity);
+        grown = realloc(c->v ? (void *)c->v : c->dosage, bytes);
+        if (!grown)
+            return err_nomem(err, "features", bytes);
+        if (c->v)
+            c->v = grown;
+        else
+            c->dosage = grown;
+        c->row_capacity = (int32_t)rows;
+    }
     if (c->dosage)
         memset(c->dosage + first, (unsigned char)DOSAGE_MISSING, (size_t)c->n_cols);
     for (int32_t j = 0; c->v && j < c->n_cols; j++)

@@ -20,21 +20,6 @@ static bool is_set(const char *setting)
     return setting && *setting;
 }
 
-static int no_column(const struct table *t, const struct data_spec *spec, struct err *err)
-{
-    if (is_set(spec->part))
-        return 0; /* it may be in the table with the trait */
-    if (is_set(spec->group))
-        return table_fault(err, t,
-                           "no column \"part\" and none \"%.80s\" (split.group): a split file "
-                           "needs at least one of them",
-                           spec->group);
-    return table_fault(err, t,
-                       "%d columns, none named \"part\": a split file needs two columns (id, part) "
-                       "or a column \"part\" (or set split.part)",
-                       t->n_cols);
-}
-
 static int find_columns(struct columns_of *at, const struct table *t, const struct data_spec *spec,
                         struct err *err)
 {
@@ -58,7 +43,17 @@ static int find_columns(struct columns_of *at, const struct table *t, const stru
                            "the column of parts is named \"%.80s\"; is this line a sample? A "
                            "header must come first, such as id,part",
                            t->name[at->part]);
-    return at->part || at->group ? 0 : no_column(t, spec, err);
+    if (at->part || at->group || is_named) /* it may be in the table with the trait */
+        return 0;
+    if (is_set(spec->group))
+        return table_fault(err, t,
+                           "no column \"part\" and none \"%.80s\" (split.group): a split file "
+                           "needs at least one of them",
+                           spec->group);
+    return table_fault(err, t,
+                       "%d columns, none named \"part\": a split file needs two columns (id, part) "
+                       "or a column \"part\" (or set split.part)",
+                       t->n_cols);
 }
 
 static int read_rows(struct membership *m, struct table *t, const struct columns_of *at,
@@ -168,27 +163,12 @@ static int refuse_words(const struct target_cells *cells, struct err *err)
     return -1;
 }
 
-/* Samples of rows with an empty cell. Rows that a split file lacks are left out on purpose. */
-static void report_empty(const struct membership_source *source, const struct target_cells *cells)
+static int make_parts(struct membership *m, const struct membership_source *source,
+                      const struct target_cells *cells, struct err *err)
 {
     struct buf first = {0};
     int32_t n = 0;
 
-    for (int32_t i = 0; i < cells->n; i++)
-        if (!cells->text[i] && cells->line[i] && has_value(source->target, i))
-            data_put_example(&first, n++, source->ids->text[i]);
-    if (n)
-        data_report_add(
-            source->report, DATA_NOTE_WARNING, "no part",
-            "%s: column \"%.80s\" is empty for %d sample%s with a value, left out of all "
-            "parts: %s",
-            cells->path, cells->column, n, plural(n), buf_text(&first));
-    buf_release(&first);
-}
-
-static int make_parts(struct membership *m, const struct membership_source *source,
-                      const struct target_cells *cells, struct err *err)
-{
     m->part = calloc((size_t)cells->n + 1, sizeof *m->part);
     if (!m->part)
         return err_nomem(err, "parts", (size_t)cells->n);
@@ -199,7 +179,17 @@ static int make_parts(struct membership *m, const struct membership_source *sour
             return refuse_words(cells, err);
         m->part[i] = (uint8_t)part;
     }
-    report_empty(source, cells);
+    /* Rows that a split file lacks are left out on purpose. */
+    for (int32_t i = 0; i < cells->n; i++)
+        if (!cells->text[i] && cells->line[i] && has_value(source->target, i))
+            data_put_example(&first, n++, source->ids->text[i]);
+    if (n)
+        data_report_add(
+            source->report, DATA_NOTE_WARNING, "no part",
+            "%s: column \"%.80s\" is empty for %d sample%s with a value, left out of all "
+            "parts: %s",
+            cells->path, cells->column, n, plural(n), buf_text(&first));
+    buf_release(&first);
     return 0;
 }
 

@@ -178,24 +178,24 @@ static void find_means(struct look *look, int32_t col, int32_t n)
     }
 }
 
-static bool is_missing(const struct look *look, int32_t sample, int32_t col, float x, double mean)
-{
-    const struct dataset *d = look->d;
-
-    if (d->dosage)
-        return d->dosage[(size_t)sample * (size_t)d->n_features + (size_t)col] == DOSAGE_MISSING;
-    return fabs((double)x - mean) <= 1e-6 * fabs(mean);
-}
-
 static void add_row(struct leak_sums *sums, struct look *look, int32_t k, int32_t col, int32_t n,
                     const double *mean)
 {
+    const struct dataset *d = look->d;
+    const int8_t *dosage =
+        d->dosage ? d->dosage + (size_t)look->sample[k] * (size_t)d->n_features + (size_t)col
+                  : NULL;
     struct mat out = mat_view(look->row, 1, n);
 
-    dataset_decode(&out, look->d, look->sample[k], col);
-    for (int32_t j = 0; j < n; j++)
-        if (!is_missing(look, look->sample[k], col + j, look->row[j], mean[j]))
-            add(&sums[j], (double)look->row[j], look->y[k]);
+    dataset_decode(&out, d, look->sample[k], col);
+    for (int32_t j = 0; j < n; j++) {
+        double x = (double)look->row[j];
+        bool is_missing =
+            dosage ? dosage[j] == DOSAGE_MISSING : fabs(x - mean[j]) <= 1e-6 * fabs(mean[j]);
+
+        if (!is_missing)
+            add(&sums[j], x, look->y[k]);
+    }
 }
 
 static int find_dense(struct look *look, struct err *err)
