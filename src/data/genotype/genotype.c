@@ -320,22 +320,6 @@ static int compare_places(const void *a, const void *b)
     return (x->line > y->line) - (x->line < y->line);
 }
 
-/* The order is that of the phenotype table. Returns the number of samples with a value. */
-static int32_t find_phenotyped(struct marker_place *place, const struct genotype *g,
-                               struct err *err)
-{
-    int32_t n = 0;
-
-    for (int32_t i = 0; i < g->all->n; i++)
-        if (g->phenotype.trait.text[i])
-            place[n++] = (struct marker_place){g->phenotype.trait.line[i], i};
-    if (n == 0)
-        return err_set(err, "%s: no sample of %s has a value: data.subset = phenotyped leaves none",
-                       g->phenotype.trait.path, g->spec->genotypes);
-    qsort(place, (size_t)n, sizeof *place, compare_places);
-    return n;
-}
-
 static int take(struct genotype *g, const struct marker_place *place, int32_t *sample, int32_t n,
                 struct err *err)
 {
@@ -355,7 +339,7 @@ static int read_samples(struct genotype *g, struct err *err)
 {
     size_t n_all = (size_t)g->all->n;
     struct marker_place *place;
-    int32_t *sample, n;
+    int32_t *sample, n = 0;
     int rc = -1;
 
     if (read_phenotypes(g, err))
@@ -364,11 +348,17 @@ static int read_samples(struct genotype *g, struct err *err)
         return 0;
     place = malloc(n_all * sizeof *place);
     sample = malloc(n_all * sizeof *sample);
-    if (place && sample) {
-        n = find_phenotyped(place, g, err);
-        rc = n > 0 ? take(g, place, sample, n, err) : -1;
-    } else {
+    for (int32_t i = 0; place && i < g->all->n; i++)
+        if (g->phenotype.trait.text[i])
+            place[n++] = (struct marker_place){g->phenotype.trait.line[i], i};
+    if (!place || !sample) {
         err_nomem(err, "samples", n_all * sizeof *place);
+    } else if (n == 0) {
+        err_set(err, "%s: no sample of %s has a value: data.subset = phenotyped leaves none",
+                g->phenotype.trait.path, g->spec->genotypes);
+    } else { /* in the order of the phenotype table */
+        qsort(place, (size_t)n, sizeof *place, compare_places);
+        rc = take(g, place, sample, n, err);
     }
     free(place);
     free(sample);

@@ -270,22 +270,6 @@ static void extend(struct extent *e, double v)
     e->is_whole = e->is_whole && v == floor(v);
 }
 
-static void find_extent(struct extent *e, const struct columns *c)
-{
-    int64_t n = (int64_t)c->n_rows * c->n_cols;
-    bool is_there[UINT8_MAX + 1] = {false};
-
-    *e = empty_extent;
-    for (int64_t i = 0; c->dosage && i < n; i++)
-        is_there[c->dosage[i] - INT8_MIN] = true;
-    for (int v = -DOSAGE_MAX; v <= DOSAGE_MAX; v++)
-        if (is_there[v - INT8_MIN])
-            extend(e, v);
-    for (int64_t i = 0; c->v && i < n; i++)
-        if (!isnan(c->v[i]))
-            extend(e, (double)c->v[i]);
-}
-
 /* A code is negative, whole, below all others, and not the opposite of the greatest, as in -1, 0,
  * 1. */
 static bool is_low_code(const struct extent *e)
@@ -333,11 +317,20 @@ static int refuse_code(const struct genotype_table *g, double code, double low, 
 
 static int check_codes(struct genotype_table *g, struct err *err)
 {
-    bool has_number = false;
-    struct extent e;
+    const struct columns *c = &g->markers;
+    int64_t n = (int64_t)c->n_rows * c->n_cols;
+    bool is_there[UINT8_MAX + 1] = {false}, has_number = false;
+    struct extent e = empty_extent;
     double v;
 
-    find_extent(&e, &g->markers);
+    for (int64_t i = 0; c->dosage && i < n; i++)
+        is_there[c->dosage[i] - INT8_MIN] = true;
+    for (int k = -DOSAGE_MAX; k <= DOSAGE_MAX; k++)
+        if (is_there[k - INT8_MIN])
+            extend(&e, k);
+    for (int64_t i = 0; c->v && i < n; i++)
+        if (!isnan(c->v[i]))
+            extend(&e, (double)c->v[i]);
     g->low = e.low;
     g->high = e.high;
     for (int32_t i = 0; i < g->missing.n; i++)

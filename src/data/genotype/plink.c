@@ -350,24 +350,12 @@ static bool is_plink(const char *path, const char *head, size_t n)
            !stat(bed, &status);
 }
 
-static int name_files(struct plink *p, const char *path, struct err *err)
-{
-    struct buf *paths[] = {&p->bed_path, &p->bim_path, &p->fam_path};
-    size_t n = file_names_plink_stem(path);
-
-    for (int i = 0; i < FILE_NAMES_PLINK; i++) {
-        buf_add(paths[i], path, n);
-        buf_puts(paths[i], file_names_plink[i]);
-        if (buf_failed(paths[i]))
-            return err_nomem(err, "paths", n);
-    }
-    return 0;
-}
-
 static int plink_open_file(struct variants *v, struct err *err)
 {
     struct plink *p = calloc(1, sizeof *p);
     const char *remedy = other_files(v->path);
+    size_t n = file_names_plink_stem(v->path);
+    struct buf *paths[FILE_NAMES_PLINK];
     int rc;
 
     if (remedy) {
@@ -380,8 +368,15 @@ static int plink_open_file(struct variants *v, struct err *err)
     if (!p)
         return err_nomem(err, v->path, sizeof *p);
     v->state = p;
-    if (name_files(p, v->path, err))
-        return -1;
+    paths[0] = &p->bed_path;
+    paths[1] = &p->bim_path;
+    paths[2] = &p->fam_path;
+    for (int i = 0; i < FILE_NAMES_PLINK; i++) {
+        buf_add(paths[i], v->path, n);
+        buf_puts(paths[i], file_names_plink[i]);
+        if (buf_failed(paths[i]))
+            return err_nomem(err, "paths", n);
+    }
     rc = textline_open(&p->line, buf_text(&p->fam_path), WANTED, err) || read_fam(v, err);
     textline_close(&p->line);
     return rc ? -1 : open_bed(v, err);

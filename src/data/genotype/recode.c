@@ -193,37 +193,6 @@ static size_t chrom_length(const char *name)
     return last && last[1] && !last[1 + strspn(last + 1, "0123456789")] ? (size_t)(last - name) : 0;
 }
 
-/* An id of several markers matches none of them. */
-static int index_ids(struct recode *r, struct err *err)
-{
-    for (int32_t j = 0; r->data->const_marker_ids && j < r->data->n_features; j++) {
-        const char *id = dataset_marker_id(r->data, j);
-        int32_t known = *id ? names_find(&r->ids, id) : -1;
-
-        r->marker[j].has_own_id = *id && known < 0;
-        if (known >= 0)
-            r->marker[known].has_own_id = false;
-        if (index_marker(&r->ids, id, j, err))
-            return -1;
-    }
-    return 0;
-}
-
-static int index_markers(struct recode *r, struct err *err)
-{
-    for (int32_t j = 0; j < r->data->n_features; j++) {
-        const char *alleles = dataset_alleles(r->data, j);
-        const char *name = dataset_feature_name(r->data, j);
-        size_t n = *alleles ? strcspn(alleles, "\t") : chrom_length(name);
-
-        if (index_marker(&r->sites, markers_is_placed(alleles) ? alleles : "", j, err) ||
-            index_marker(&r->names, name, j, err) ||
-            (n && chroms_add(&r->chroms, *alleles ? alleles : name, n, err)))
-            return -1;
-    }
-    return 0;
-}
-
 /* recode_close() releases what this makes of r->data. In features other than dosages, missing values
  * already are the means. */
 static int index_data(struct recode *r, struct err *err)
@@ -234,8 +203,27 @@ static int index_data(struct recode *r, struct err *err)
     r->fill = malloc(n * sizeof *r->fill);
     if (!r->marker || !r->fill)
         return err_nomem(err, "markers", n * sizeof *r->marker);
-    if (index_markers(r, err) || index_ids(r, err))
-        return -1;
+    for (int32_t j = 0; j < r->data->n_features; j++) {
+        const char *alleles = dataset_alleles(r->data, j);
+        const char *name = dataset_feature_name(r->data, j);
+        size_t length = *alleles ? strcspn(alleles, "\t") : chrom_length(name);
+
+        if (index_marker(&r->sites, markers_is_placed(alleles) ? alleles : "", j, err) ||
+            index_marker(&r->names, name, j, err) ||
+            (length && chroms_add(&r->chroms, *alleles ? alleles : name, length, err)))
+            return -1;
+    }
+    /* An id of several markers matches none of them. */
+    for (int32_t j = 0; r->data->const_marker_ids && j < r->data->n_features; j++) {
+        const char *id = dataset_marker_id(r->data, j);
+        int32_t known = *id ? names_find(&r->ids, id) : -1;
+
+        r->marker[j].has_own_id = *id && known < 0;
+        if (known >= 0)
+            r->marker[known].has_own_id = false;
+        if (index_marker(&r->ids, id, j, err))
+            return -1;
+    }
     if (!r->data->fill)
         return dataset_means(r->fill, r->data, err);
     memcpy(r->fill, r->data->fill, n * sizeof *r->fill);
@@ -632,13 +620,13 @@ static void take_column(struct mat *x, struct recode *r, int32_t j, int32_t col,
     struct recode_marker *marker = &r->marker[j];
     bool has_call = false, is_used = false;
 
-    /* All rows are asked, so that the answer is the same for any samples. */
+    /* Another column has calls, each with a letter that the data's marker lacks. All rows are asked,
+     * so that the answer is the same for any samples. */
     for (int32_t row = 0; !is_used && row < r->table->markers.n_rows; row++) {
         is_used = !isnan(table_call(r, j, row, col));
         has_call = has_call || !isnan(genotype_table_cell(r->table, row, col));
     }
-    marker->is_other =
-        has_call && !is_used; /* each call has a letter that the data's marker lacks */
+    marker->is_other = has_call && !is_used;
     if (marker->is_other)
         return;
     for (int32_t i = 0; i < x->n_rows; i++) {
