@@ -38,23 +38,6 @@ static uint64_t mix(uint64_t v)
     return v ^ v >> 31;
 }
 
-/* The sum of the neighbours' colours does not depend on their order. */
-static void mix_neighbours(struct colouring *c, const struct dataset_graph *g)
-{
-    uint64_t *swap = c->now;
-
-    for (int32_t i = 0; i < g->n_nodes; i++)
-        c->next[i] = mix(c->now[i] + UINT64_C(0x9e3779b97f4a7c15));
-    for (int64_t e = 0; e < g->n_edges; e++) {
-        int32_t a = g->source[e] - g->edge_base, b = g->target[e] - g->edge_base;
-
-        c->next[a] += mix(c->now[b]);
-        c->next[b] += mix(c->now[a]);
-    }
-    c->now = c->next;
-    c->next = swap;
-}
-
 uint64_t colouring_graph(struct colouring *c, int32_t i)
 {
     struct dataset_graph g = dataset_graph(c->data, i);
@@ -64,8 +47,21 @@ uint64_t colouring_graph(struct colouring *c, int32_t i)
         dataset_decode(&c->row, c->data, g.first_node + k, 0);
         c->now[k] = hash_bytes(c->row.v, (size_t)c->row.n_cols * sizeof *c->row.v).low;
     }
-    for (int round = 0; round < ROUNDS; round++)
-        mix_neighbours(c, &g);
+    for (int round = 0; round < ROUNDS; round++) {
+        uint64_t *swap = c->now;
+
+        for (int32_t k = 0; k < g.n_nodes; k++)
+            c->next[k] = mix(c->now[k] + UINT64_C(0x9e3779b97f4a7c15));
+        /* The sum of the neighbours' colours does not depend on their order. */
+        for (int64_t e = 0; e < g.n_edges; e++) {
+            int32_t a = g.source[e] - g.edge_base, b = g.target[e] - g.edge_base;
+
+            c->next[a] += mix(c->now[b]);
+            c->next[b] += mix(c->now[a]);
+        }
+        c->now = c->next;
+        c->next = swap;
+    }
     for (int32_t k = 0; k < g.n_nodes; k++)
         sum += mix(c->now[k]);
     return sum;

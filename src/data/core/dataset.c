@@ -209,20 +209,15 @@ void dataset_view(struct dataset *d, const void *block)
                    h->marker_id_bytes);
 }
 
-static int64_t first_edge_of(const struct dataset *d, int64_t node)
-{
-    return sorted_below(d->edge_source, d->n_edges, node);
-}
-
 struct dataset_graph dataset_graph(const struct dataset *d, int32_t i)
 {
     int64_t begin = d->graph_start[i], end = d->graph_start[i + 1];
-    int64_t first = first_edge_of(d, begin);
+    int64_t first = sorted_below(d->edge_source, d->n_edges, begin);
 
     return (struct dataset_graph){
         .first_node = (int32_t)begin,
         .n_nodes = (int32_t)(end - begin),
-        .n_edges = first_edge_of(d, end) - first,
+        .n_edges = sorted_below(d->edge_source, d->n_edges, end) - first,
         .source = d->n_edges ? d->edge_source + first : NULL,
         .target = d->n_edges ? d->edge_target + first : NULL,
         .weight = d->n_edges ? d->edge_weight + first : NULL,

@@ -176,23 +176,10 @@ static int add_range(struct filter *f, const char *text, size_t n, struct err *e
     return 0;
 }
 
-static int parse_regions(struct filter *f, const char *text, struct err *err)
-{
-    for (;;) {
-        size_t n;
-
-        text += strspn(text, " \t");
-        n = strcspn(text, ",");
-        if (add_range(f, text, n - (n && text[n - 1] == ' '), err))
-            return -1;
-        if (!text[n])
-            return 0;
-        text += n + 1;
-    }
-}
-
 int filter_init(struct filter *f, const struct data_filter *spec, struct err *err)
 {
+    const char *text = spec->region && *spec->region ? spec->region : NULL;
+
     *f = (struct filter){
         .maf = spec->maf,
         .call_rate = spec->call_rate,
@@ -200,7 +187,16 @@ int filter_init(struct filter *f, const struct data_filter *spec, struct err *er
     };
     if (spec->variants && filter_parse_take(&f->take, &f->n_take, spec->variants, err))
         return err_wrap(err, "data.variants = %.80s", spec->variants);
-    return spec->region && *spec->region ? parse_regions(f, spec->region, err) : 0;
+    while (text) {
+        size_t n;
+
+        text += strspn(text, " \t");
+        n = strcspn(text, ",");
+        if (add_range(f, text, n - (n && text[n - 1] == ' '), err))
+            return -1;
+        text = text[n] ? text + n + 1 : NULL;
+    }
+    return 0;
 }
 
 void filter_release(struct filter *f)

@@ -236,33 +236,28 @@ static int add_words(struct fixed_columns *c, const struct target_cells *cells, 
     return rc;
 }
 
-static int add_table_column(struct fixed_columns *c, const struct target_cells *cells,
-                            bool is_factor, struct err *err)
-{
-    struct target_facts f = target_examine(cells);
-
-    c->n_missing += cells->n - f.n_present;
-    if (f.n_present == 0)
-        return err_set(err, "%s: data.fixed: column \"%.80s\": no sample has a value", cells->path,
-                       cells->column);
-    if (is_factor || !f.n_numbers)
-        return add_words(c, cells, f.n_present, err);
-    if (f.word >= 0)
-        return fault(err, cells, f.word,
-                     "a word among numbers: correct it, name it in data.missing if it stands for a "
-                     "missing value, or write factor(COLUMN) to make every value a word");
-    return add_numbers(c, cells, f.n_present, err);
-}
-
 int fixed_columns_make(struct fixed_columns *c, const struct phenotype *p, struct err *err)
 {
     size_t n_rows = (size_t)p->trait.n, n;
     double *rows;
 
     memset(c, 0, sizeof *c);
-    for (int32_t k = 0; k < p->n_fixed; k++)
-        if (add_table_column(c, &p->fixed[k], p->is_factor[k], err))
+    for (int32_t k = 0; k < p->n_fixed; k++) {
+        const struct target_cells *cells = &p->fixed[k];
+        struct target_facts f = target_examine(cells);
+        bool are_words = p->is_factor[k] || !f.n_numbers;
+
+        c->n_missing += cells->n - f.n_present;
+        if (f.n_present == 0)
+            return err_set(err, "%s: data.fixed: column \"%.80s\": no sample has a value",
+                           cells->path, cells->column);
+        if (!are_words && f.word >= 0)
+            return fault(err, cells, f.word,
+                         "a word among numbers: correct it, name it in data.missing if it stands "
+                         "for a missing value, or write factor(COLUMN) to make every value a word");
+        if ((are_words ? add_words : add_numbers)(c, cells, f.n_present, err))
             return -1;
+    }
     n = (size_t)c->n;
     if (!n)
         return 0;

@@ -260,33 +260,12 @@ static int leave_row(struct reading *r, bool has_value, struct err *err)
     return names_add(&r->left, id, r->table.line, err) < 0 ? -1 : 0;
 }
 
-/* The values of rows that did not join are lost, even if they are few. */
-static int explain_left(struct reading *r, bool is_any_known, struct err *err)
-{
-    struct phenotype_report *report = r->report;
-    bool has_row_names = r->table.has_row_names && r->id == 0;
-    struct buf why = {0};
-    int rc = resemblance_explain(&why, &r->left, r->table.path, r->source, err);
-
-    if (!rc && !is_any_known)
-        rc = err_set(
-            err, "%s and %s have no id in common (the first are \"%.80s\" and \"%.80s\")%s%s%s",
-            r->source->path, r->table.path, r->ids->text[0], r->listed.n ? r->listed.text[0] : "",
-            has_row_names && !why.size
-                ? ": these ids are row names written by R; set data.id to use another column"
-                : "",
-            why.size ? ": " : "", buf_text(&why));
-    if (!*report->unjoined) /* a later reading lacks samples without a value */
-        snprintf(report->unjoined, sizeof report->unjoined, "%s", buf_text(&why));
-    buf_release(&why);
-    return rc;
-}
-
 static int read_rows(struct reading *r, struct err *err)
 {
     struct table *t = &r->table;
     bool is_any_known = false;
-    int status;
+    struct buf why = {0};
+    int status, rc;
 
     while ((status = table_next(t, err)) > 0) {
         const char *trait = r->trait >= 0 ? t->cell[r->trait] : "";
@@ -309,7 +288,22 @@ static int read_rows(struct reading *r, struct err *err)
         r->report->n_valued += has_value;
         r->report->n_joined += has_value && i >= 0;
     }
-    return status ? -1 : explain_left(r, is_any_known, err);
+    if (status)
+        return -1;
+    /* The values of rows that did not join are lost, even if they are few. */
+    rc = resemblance_explain(&why, &r->left, t->path, r->source, err);
+    if (!rc && !is_any_known)
+        rc = err_set(
+            err, "%s and %s have no id in common (the first are \"%.80s\" and \"%.80s\")%s%s%s",
+            r->source->path, t->path, r->ids->text[0], r->listed.n ? r->listed.text[0] : "",
+            t->has_row_names && r->id == 0 && !why.size
+                ? ": these ids are row names written by R; set data.id to use another column"
+                : "",
+            why.size ? ": " : "", buf_text(&why));
+    if (!*r->report->unjoined) /* a later reading lacks samples without a value */
+        snprintf(r->report->unjoined, sizeof r->report->unjoined, "%s", buf_text(&why));
+    buf_release(&why);
+    return rc;
 }
 
 static int list_unmatched(struct data_unmatched *out, struct reading *r, struct err *err)

@@ -232,24 +232,6 @@ static int magnitude(int64_t size)
     return m;
 }
 
-/* From large to small, at random within a magnitude. */
-static int sort_by_size(struct draw *draw, struct err *err)
-{
-    int32_t *shuffled = arena_take(&draw->memory, (size_t)draw->n, sizeof *shuffled);
-    struct rng rng = rng_of(draw, PART_VAL);
-    int32_t n = 0;
-
-    if (!shuffled)
-        return err_nomem(err, "groups", (size_t)draw->n * sizeof *shuffled);
-    memcpy(shuffled, draw->order, (size_t)draw->n * sizeof *shuffled);
-    rng_shuffle(shuffled, (size_t)draw->n, &rng, 0);
-    for (int m = magnitude(INT32_MAX); m >= 0; m--)
-        for (int32_t k = 0; k < draw->n; k++)
-            if (magnitude(size_of(draw, shuffled[k])) == m)
-                draw->order[n++] = shuffled[k];
-    return 0;
-}
-
 /* A row has the samples of each class in fold f, then of all. */
 static double *fold_row(double *have, const struct draw *draw, int32_t f)
 {
@@ -290,10 +272,22 @@ static int take_fold(struct draw *draw, struct err *err)
 
     if (!have)
         return err_nomem(err, "folds", n * sizeof *have);
-    if (folds == draw->n)
+    if (folds == draw->n) {
         draw->is_taken[draw->order[fold]] = true;
-    else if (sort_by_size(draw, err))
-        return -1;
+    } else { /* from large to small, at random within a magnitude */
+        int32_t *shuffled = arena_take(&draw->memory, (size_t)draw->n, sizeof *shuffled);
+        struct rng rng = rng_of(draw, PART_VAL);
+        int32_t at = 0;
+
+        if (!shuffled)
+            return err_nomem(err, "groups", (size_t)draw->n * sizeof *shuffled);
+        memcpy(shuffled, draw->order, (size_t)draw->n * sizeof *shuffled);
+        rng_shuffle(shuffled, (size_t)draw->n, &rng, 0);
+        for (int m = magnitude(INT32_MAX); m >= 0; m--)
+            for (int32_t k = 0; k < draw->n; k++)
+                if (magnitude(size_of(draw, shuffled[k])) == m)
+                    draw->order[at++] = shuffled[k];
+    }
     for (int32_t k = 0; folds < draw->n && k < draw->n; k++) {
         int32_t group = draw->order[k];
         int32_t to = pick_fold(have, draw, group, folds);

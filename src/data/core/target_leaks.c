@@ -161,23 +161,6 @@ static int note(struct target_leaks *out, int32_t feature, const struct leak_sum
 
 /* ---- dense ---- */
 
-/* Means of features [col, col + n), which replace missing values; 0 for dosages, which mark
- * theirs. */
-static void find_means(struct look *look, int32_t col, int32_t n)
-{
-    const struct dataset *d = look->d;
-    struct mat out = mat_view(look->row, 1, n);
-
-    memset(look->mean, 0, (size_t)n * sizeof *look->mean);
-    if (d->dosage)
-        return;
-    for (int32_t i = 0; i < d->n_samples; i++) {
-        dataset_decode(&out, d, i, col);
-        for (int32_t j = 0; j < n; j++)
-            look->mean[j] += (double)look->row[j] / d->n_samples;
-    }
-}
-
 static void add_row(struct leak_sums *sums, struct look *look, int32_t k, int32_t col, int32_t n,
                     const double *mean)
 {
@@ -207,8 +190,15 @@ static int find_dense(struct look *look, struct err *err)
 
     for (int32_t col = 0; col < d->n_features; col += BLOCK_COLS) {
         int32_t left = d->n_features - col, n = left < BLOCK_COLS ? left : BLOCK_COLS;
+        struct mat row = mat_view(look->row, 1, n);
 
-        find_means(look, col, n);
+        /* means replace missing values; 0 for dosages, which mark theirs */
+        memset(look->mean, 0, (size_t)n * sizeof *look->mean);
+        for (int32_t i = 0; !d->dosage && i < d->n_samples; i++) {
+            dataset_decode(&row, d, i, col);
+            for (int32_t j = 0; j < n; j++)
+                look->mean[j] += (double)look->row[j] / d->n_samples;
+        }
         memset(look->sums, 0, (size_t)n * sizeof *look->sums);
         for (int32_t k = 0; k < look->n; k++) /* the target varies most at its ends */
             if (k < half || k >= look->n - half)
