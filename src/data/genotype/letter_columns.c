@@ -101,42 +101,37 @@ void letter_columns_read_row(struct letter_columns *l, struct columns *c, int32_
 
 /* Alleles 0 and 1 are numbers of a site, and A and B of a cross or an assay: one of them implies the
  * other. */
-static void finish(struct letter_columns *l, struct columns *c, int32_t j, bool has_b)
-{
-    static const char *const pairs[] = {"01", "AB"};
-    char *allele = l->allele[j];
-
-    if (allele[0] == LETTERS_OTHER) {
-        examples_add(&l->other, ", ", "\"%.40s\"", c->name[j]);
-        return;
-    }
-    for (int k = 0; k < 1 + has_b; k++)
-        for (int at = 0; at < 2 && allele[0] && !allele[1]; at++)
-            if (allele[0] == pairs[k][at])
-                allele[1] = pairs[k][1 - at];
-    if (allele[1] && allele[0] > allele[1]) {
-        char first = allele[0];
-
-        allele[0] = allele[1];
-        allele[1] = first;
-        for (int64_t i = 0, at = j; i < c->n_rows; i++, at += c->n_cols)
-            if (c->dosage[at] != DOSAGE_MISSING)
-                c->dosage[at] = (int8_t)(2 - c->dosage[at]);
-    }
-    if (allele[0] != '0')
-        snprintf(l->text[j], sizeof l->text[j], "\t0\t%c\t%c", allele[0] ? allele[0] : '.',
-                 allele[1] ? allele[1] : '.');
-}
-
 void letter_columns_finish(struct letter_columns *l, struct columns *c)
 {
+    static const char *const pairs[] = {"01", "AB"};
     bool has_b = false;
 
     for (int32_t j = 0; j < l->n_cols; j++)
         has_b = has_b || l->allele[j][0] == 'B' || l->allele[j][1] == 'B';
     for (int32_t j = 0; j < l->n_cols; j++) {
-        finish(l, c, j, has_b);
+        char *allele = l->allele[j];
+
         l->texts[j] = l->text[j];
+        if (allele[0] == LETTERS_OTHER) {
+            examples_add(&l->other, ", ", "\"%.40s\"", c->name[j]);
+            continue;
+        }
+        for (int k = 0; k < 1 + has_b; k++)
+            for (int at = 0; at < 2 && allele[0] && !allele[1]; at++)
+                if (allele[0] == pairs[k][at])
+                    allele[1] = pairs[k][1 - at];
+        if (allele[1] && allele[0] > allele[1]) {
+            char first = allele[0];
+
+            allele[0] = allele[1];
+            allele[1] = first;
+            for (int64_t i = 0, at = j; i < c->n_rows; i++, at += c->n_cols)
+                if (c->dosage[at] != DOSAGE_MISSING)
+                    c->dosage[at] = (int8_t)(2 - c->dosage[at]);
+        }
+        if (allele[0] != '0')
+            snprintf(l->text[j], sizeof l->text[j], "\t0\t%c\t%c", allele[0] ? allele[0] : '.',
+                     allele[1] ? allele[1] : '.');
     }
 }
 

@@ -158,8 +158,11 @@ static int size_up(struct variants *v, int64_t n_lines, struct err *err)
                    buf_text(&p->fam_path), (long long)n_lines, buf_text(&p->bim_path));
 }
 
-static int count_lines(int64_t *n, struct stream *s, struct err *err)
+static int open_bim(struct plink *p, int64_t *n, struct err *err)
 {
+    const char *path = buf_text(&p->bim_path);
+
+    struct stream bim;
     char *buffer = malloc(BUFFER_BYTES);
     char last = '\n';
     size_t size = 0;
@@ -168,26 +171,17 @@ static int count_lines(int64_t *n, struct stream *s, struct err *err)
     *n = 0;
     if (!buffer)
         return err_nomem(err, "a buffer", BUFFER_BYTES);
-    while (!(rc = stream_read(buffer, &size, s, BUFFER_BYTES, err)) && size > 0) {
+    if (stream_open(&bim, path, WANTED, err)) {
+        free(buffer);
+        return -1;
+    }
+    while (!(rc = stream_read(buffer, &size, &bim, BUFFER_BYTES, err)) && size > 0) {
         last = buffer[size - 1];
         for (const char *at = buffer; (at = memchr(at, '\n', size - (size_t)(at - buffer))); at++)
             ++*n;
     }
     *n += last != '\n';
     free(buffer);
-    return rc;
-}
-
-static int open_bim(struct plink *p, int64_t *n, struct err *err)
-{
-    const char *path = buf_text(&p->bim_path);
-
-    struct stream bim;
-    int rc;
-
-    if (stream_open(&bim, path, WANTED, err))
-        return -1;
-    rc = count_lines(n, &bim, err);
     stream_close(&bim);
     return rc ? -1 : textline_open(&p->line, path, WANTED, err);
 }

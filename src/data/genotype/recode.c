@@ -445,33 +445,6 @@ static int count_letters(struct mat *count, struct lettered *l, struct recode *r
     return 0;
 }
 
-static void take_lettered(struct mat *x, struct recode *r, const struct lettered *l, int at,
-                          struct mat *count)
-{
-    int32_t j = l->marker[at];
-    struct recode_marker *marker = &r->marker[j];
-
-    if (!l->is_here) {
-        marker->is_other = !marker->is_found;
-        return;
-    }
-    forget(x, r, j);
-    marker->is_found = true;
-    marker->is_respelled = r->is_respelled;
-    r->has_respelled = r->is_respelled;
-    for (int32_t i = 0; i < x->n_rows; i++) {
-        float sum = 0;
-
-        for (int k = 0; k < N_LETTERS; k++)
-            sum += mat_row(count, k)[i];
-        if (sum == 2)
-            mat_row(x, i)[j] =
-                coding_convert(&r->here, &r->there, mat_row(count, l->counted[at])[i]);
-        else
-            marker->n_missing++;
-    }
-}
-
 static int take_letters(struct mat *x, struct recode *r, struct buf *text, const struct site *site,
                         struct err *err)
 {
@@ -489,8 +462,30 @@ static int take_letters(struct mat *x, struct recode *r, struct buf *text, const
         memset(count.v, 0, (size_t)mat_size(&count) * sizeof *count.v);
         rc = count_letters(&count, &l, r, site, err);
     }
-    for (int at = 0; !rc && at < l.n; at++)
-        take_lettered(x, r, &l, at, &count);
+    for (int at = 0; !rc && at < l.n; at++) {
+        int32_t j = l.marker[at];
+        struct recode_marker *marker = &r->marker[j];
+
+        if (!l.is_here) {
+            marker->is_other = !marker->is_found;
+            continue;
+        }
+        forget(x, r, j);
+        marker->is_found = true;
+        marker->is_respelled = r->is_respelled;
+        r->has_respelled = r->is_respelled;
+        for (int32_t i = 0; i < x->n_rows; i++) {
+            float sum = 0;
+
+            for (int k = 0; k < N_LETTERS; k++)
+                sum += mat_row(&count, k)[i];
+            if (sum == 2)
+                mat_row(x, i)[j] =
+                    coding_convert(&r->here, &r->there, mat_row(&count, l.counted[at])[i]);
+            else
+                marker->n_missing++;
+        }
+    }
     mat_release(&count);
     return rc;
 }
@@ -659,23 +654,6 @@ static void read_table(struct mat *x, struct recode *r, const int32_t *sample)
     }
 }
 
-static void sum_up(struct recode_report *report, const struct recode *r, int32_t n)
-{
-    for (int32_t j = 0; j < r->data->n_features; j++) {
-        const struct recode_marker *m = &r->marker[j];
-
-        report->n_found += m->is_found;
-        report->n_flipped += m->is_flipped;
-        report->n_by_name += m->is_by_name;
-        report->n_by_id += m->is_by_id;
-        report->n_other += m->is_other;
-        report->n_respelled += m->is_respelled;
-        report->n_missing += m->n_missing;
-        report->n_recoded +=
-            coding_is_same(&r->here, &r->there) || !m->is_found ? 0 : n - m->n_missing;
-    }
-}
-
 int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
                 const int32_t *sample, int32_t n, struct err *err)
 {
@@ -690,7 +668,19 @@ int recode_read(struct mat *x, struct recode_report *report, struct recode *r,
         read_table(x, r, sample);
     else if (read_variants(x, report, r, sample, n, err))
         return -1;
-    sum_up(report, r, n);
+    for (size_t j = 0; j < n_markers; j++) {
+        const struct recode_marker *m = &r->marker[j];
+
+        report->n_found += m->is_found;
+        report->n_flipped += m->is_flipped;
+        report->n_by_name += m->is_by_name;
+        report->n_by_id += m->is_by_id;
+        report->n_other += m->is_other;
+        report->n_respelled += m->is_respelled;
+        report->n_missing += m->n_missing;
+        report->n_recoded +=
+            coding_is_same(&r->here, &r->there) || !m->is_found ? 0 : n - m->n_missing;
+    }
     if (report->n_elsewhere && report->n_elsewhere == r->n_sites && !report->n_found &&
         r->chroms.name.n)
         return err_set(

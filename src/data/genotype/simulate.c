@@ -60,25 +60,6 @@ static double draw_gamma(struct draws *draws, double shape)
     }
 }
 
-static void draw_frequencies(double *frequency, const struct simulate_spec *s,
-                             const struct rng *rng, int32_t marker)
-{
-    /* A gamma variate takes a few numbers, never 2^16. */
-    const uint32_t stride = 1 << 16;
-    double p = 0.1 + 0.8 * rng_uniform(rng, (uint32_t)marker, 0);
-    double spread = (1 - s->fst) / s->fst;
-
-    for (int32_t k = 0; k < s->populations; k++) {
-        struct draws draws = {rng, (uint32_t)marker, (uint32_t)(k + 1) * stride};
-        double a = p * spread, b = (1 - p) * spread;
-        double x = draw_gamma(&draws, a), y = draw_gamma(&draws, b);
-
-        /* Both underflow if a and b are tiny (fst near 1): the allele is fixed or lost. */
-        frequency[k] =
-            x + y > 0 ? x / (x + y) : rng_uniform(rng, draws.step, draws.next++) < a / (a + b);
-    }
-}
-
 /* ---- genotypes ---- */
 
 static int64_t place(const struct simulate_spec *s, int32_t sample, int32_t marker)
@@ -105,6 +86,9 @@ static void draw_alleles(int8_t *genotypes, const struct simulate_spec *s, const
 
 static int draw_genotypes(int8_t *genotypes, const struct simulate_spec *s, struct err *err)
 {
+    /* A gamma variate takes a few numbers, never 2^16. */
+    const uint32_t stride = 1 << 16;
+    double spread = (1 - s->fst) / s->fst;
     struct rng frequencies = generator(s, "frequencies"), alleles = generator(s, "alleles");
     size_t n = (size_t)s->samples + (size_t)s->populations;
     double *z = calloc(n, sizeof *z);
@@ -117,8 +101,18 @@ static int draw_genotypes(int8_t *genotypes, const struct simulate_spec *s, stru
         bool is_start =
             j == 0 || simulate_chromosome(j, s->markers) != simulate_chromosome(j - 1, s->markers);
         double keep = is_start ? 0 : LINKAGE, fresh = sqrt(1 - keep * keep);
+        double p = 0.1 + 0.8 * rng_uniform(&frequencies, (uint32_t)j, 0);
 
-        draw_frequencies(frequency, s, &frequencies, j);
+        for (int32_t k = 0; k < s->populations; k++) {
+            struct draws draws = {&frequencies, (uint32_t)j, (uint32_t)(k + 1) * stride};
+            double a = p * spread, b = (1 - p) * spread;
+            double x = draw_gamma(&draws, a), y = draw_gamma(&draws, b);
+
+            /* Both underflow if a and b are tiny (fst near 1): the allele is fixed or lost. */
+            frequency[k] = x + y > 0
+                               ? x / (x + y)
+                               : rng_uniform(&frequencies, draws.step, draws.next++) < a / (a + b);
+        }
         for (int32_t i = 0; i < s->samples; i++)
             z[i] = keep * z[i] + fresh * rng_normal(&alleles, (uint32_t)j, (uint32_t)i);
         draw_alleles(genotypes, s, z, frequency, j);
