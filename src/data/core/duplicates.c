@@ -34,27 +34,12 @@ static int compare_sets(const void *left, const void *right)
     return (a->sample > b->sample) - (a->sample < b->sample);
 }
 
-static void gather(struct duplicates *out, const struct row *rows, int32_t n)
-{
-    int32_t at = 0;
-
-    for (int32_t k = 0; k < n; k++) {
-        bool is_first = rows[k].first == rows[k].sample;
-
-        if (is_first && (k + 1 == n || rows[k + 1].first != rows[k].first))
-            continue;
-        if (is_first)
-            out->start[out->n_sets++] = at;
-        out->member[at++] = rows[k].sample;
-    }
-    out->start[out->n_sets] = at;
-}
-
 int duplicates_find(struct duplicates *out, const struct dataset *d, struct err *err)
 {
     size_t n = (size_t)d->n_samples, n_features = (size_t)d->n_features;
     struct row *rows = malloc(n * sizeof *rows);
     struct colouring colours = {0};
+    int32_t at = 0;
     int rc = d->graph_start ? colouring_init(&colours, d, err) : 0;
 
     memset(out, 0, sizeof *out);
@@ -79,10 +64,18 @@ int duplicates_find(struct duplicates *out, const struct dataset *d, struct err 
         qsort(rows, n, sizeof *rows, compare_sets);
         out->member = calloc((size_t)out->n_members + 1, sizeof *out->member);
         out->start = calloc((size_t)out->n_members / 2 + 1, sizeof *out->start);
-        if (out->member && out->start)
-            gather(out, rows, d->n_samples);
-        else
+        if (!out->member || !out->start)
             rc = err_nomem(err, "duplicates", n * sizeof *out->member);
+    }
+    for (size_t k = 0; !rc && k < n; k++) {
+        bool is_first = rows[k].first == rows[k].sample;
+
+        if (is_first && (k + 1 == n || rows[k + 1].first != rows[k].first))
+            continue;
+        if (is_first)
+            out->start[out->n_sets++] = at;
+        out->member[at++] = rows[k].sample;
+        out->start[out->n_sets] = at;
     }
     if (rc)
         duplicates_release(out);

@@ -143,26 +143,6 @@ static int make_groups(struct membership *m, const struct target_cells *cells,
 
 /* ---- parts ---- */
 
-/* Always -1. */
-static int refuse_words(const struct target_cells *cells, struct err *err)
-{
-    struct buf first = {0};
-    int32_t n = 0;
-
-    for (int32_t i = 0; i < cells->n; i++)
-        if (cells->text[i] && part_of_word(cells->text[i]) == PART_COUNT && n++ < DATA_EXAMPLES)
-            buf_printf(&first, "%s\"%.80s\" on line %lld", n > 1 ? ", " : "", cells->text[i],
-                       (long long)cells->line[i]);
-    if (n > DATA_EXAMPLES)
-        buf_puts(&first, " ...");
-    err_set(err,
-            "%s: column \"%.80s\" has %d cell%s other than parts: %s: must be train, val (valid, "
-            "validation, dev), test, stop or none",
-            cells->path, cells->column, n, plural(n), buf_text(&first));
-    buf_release(&first);
-    return -1;
-}
-
 static int make_parts(struct membership *m, const struct membership_source *source,
                       const struct target_cells *cells, struct err *err)
 {
@@ -175,9 +155,19 @@ static int make_parts(struct membership *m, const struct membership_source *sour
     for (int32_t i = 0; i < cells->n; i++) {
         enum part part = cells->text[i] ? part_of_word(cells->text[i]) : PART_NONE;
 
-        if (part == PART_COUNT)
-            return refuse_words(cells, err);
+        if (part == PART_COUNT && n++ < DATA_EXAMPLES)
+            buf_printf(&first, "%s\"%.80s\" on line %lld", n > 1 ? ", " : "", cells->text[i],
+                       (long long)cells->line[i]);
         m->part[i] = (uint8_t)part;
+    }
+    if (n) {
+        err_set(err,
+                "%s: column \"%.80s\" has %d cell%s other than parts: %s%s: must be train, val "
+                "(valid, validation, dev), test, stop or none",
+                cells->path, cells->column, n, plural(n), buf_text(&first),
+                n > DATA_EXAMPLES ? " ..." : "");
+        buf_release(&first);
+        return -1;
     }
     /* Rows that a split file lacks are left out on purpose. */
     for (int32_t i = 0; i < cells->n; i++)
