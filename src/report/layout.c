@@ -73,17 +73,6 @@ static bool can_drop(const struct layout_column *column, const char *keep)
     return !column->is_left_out && !is_in(keep, column);
 }
 
-/* Return the last column that the name stands for and that can be left out; -1: none. */
-static int32_t find_droppable(const struct layout_column *columns, int32_t n, const char *word,
-                              size_t length, const char *keep, const char *drop)
-{
-    int32_t c = n - 1;
-
-    while (c >= 0 && !(can_drop(&columns[c], keep) && names(word, length, &columns[c], drop)))
-        c--;
-    return c;
-}
-
 /* Leave out the next column, or those that "+" joins, which do not return. order: of the step.
  * False: there is none. */
 static bool drop_next(struct layout_column *columns, int32_t n, const char *keep, const char *drop,
@@ -94,7 +83,10 @@ static bool drop_next(struct layout_column *columns, int32_t n, const char *keep
     int32_t c;
 
     for (size_t length; (length = next_name(&at)) > 0; at += length) {
-        c = find_droppable(columns, n, at, length, keep, drop);
+        /* the last column that the name stands for and that can be left out */
+        c = n - 1;
+        while (c >= 0 && !(can_drop(&columns[c], keep) && names(at, length, &columns[c], drop)))
+            c--;
         if (c >= 0) {
             bool is_joined = at[length] == '+' || (at > drop && at[-1] == '+');
 

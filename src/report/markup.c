@@ -147,18 +147,6 @@ void markup_text(struct buf *out, enum markup_kind kind, const char *text)
     buf_release(&line);
 }
 
-static void put_cell(struct buf *out, const char *text, const struct layout_column *column)
-{
-    int n_blanks = column->width - text_width(text);
-
-    if (column->is_text)
-        buf_puts(out, text);
-    for (int i = 0; i < n_blanks; i++)
-        buf_putc(out, ' ');
-    if (!column->is_text)
-        buf_puts(out, text);
-}
-
 static void put_align(struct buf *out, const struct markup *markup,
                       const struct layout_column *columns, int32_t n_cols)
 {
@@ -184,8 +172,15 @@ void markup_table(struct buf *out, enum markup_kind kind, const char *caption,
         put_align(out, markup, columns, n_cols);
     for (int64_t r = -1; r < n_rows; r++) {
         for (int32_t c = 0; c < n_cols; c++) {
+            const char *text = r < 0 ? columns[c].name : cells;
+
             buf_puts(out, markup->row[c ? 1 : 0]);
-            put_cell(out, r < 0 ? columns[c].name : cells, &columns[c]);
+            if (columns[c].is_text)
+                buf_puts(out, text);
+            for (int i = text_width(text); i < columns[c].width; i++)
+                buf_putc(out, ' ');
+            if (!columns[c].is_text)
+                buf_puts(out, text);
             cells += r < 0 ? 0 : strlen(cells) + 1;
         }
         buf_puts(out, markup->row[2]);

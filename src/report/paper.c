@@ -120,16 +120,6 @@ static void put_cell(struct paper *paper, struct cell *out, const struct merged 
     buf_putc(&paper->texts, '\0');
 }
 
-/* Texts move while they grow, so that their places become pointers at the end. */
-static void link_texts(struct paper *paper)
-{
-    struct result_table *table = &paper->table;
-
-    for (int64_t i = 0; i < table->n_rows * table->n_cols; i++)
-        if (table->cells[i].type == CELL_TEXT && !table->cells[i].s)
-            table->cells[i].s = buf_text(&paper->texts) + table->cells[i].i;
-}
-
 static void put_names(struct paper *paper, const struct result_table *rows, const char *mean_name,
                       const char *diff_name)
 {
@@ -174,7 +164,10 @@ int paper_make(struct paper *paper, const struct result_table *rows, int64_t n_t
                 put_cell(paper, &table->cells[r * table->n_cols + to++], merged, rows, r, c,
                          n_trials);
         }
-    link_texts(paper);
+    /* Texts move while they grow, so that their places become pointers at the end. */
+    for (int64_t i = 0; i < table->n_rows * table->n_cols; i++)
+        if (table->cells[i].type == CELL_TEXT && !table->cells[i].s)
+            table->cells[i].s = buf_text(&paper->texts) + table->cells[i].i;
     return buf_failed(&paper->texts) ? err_nomem(err, "table", paper->texts.size) : 0;
 }
 

@@ -143,19 +143,6 @@ static int compare_ids(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Return the first lane that is free at this moment, and occupy it. */
-static int take_lane(struct trace *t, int64_t begin_ns, int64_t end_ns)
-{
-    int lane = 0;
-
-    while (lane < t->n_lanes && t->lanes[lane].free_ns > begin_ns)
-        lane++;
-    if (lane == t->n_lanes)
-        t->n_lanes++;
-    t->lanes[lane].free_ns = end_ns;
-    return lane;
-}
-
 static void put_session(struct trace *t, const struct result_table *row, int64_t r,
                         const struct trace_session *session)
 {
@@ -197,11 +184,16 @@ static int put_sessions(struct trace *t, const struct result_table *rows, struct
         t->first_s = 0;
     for (int64_t r = 0; r < rows->n_rows; r++) {
         struct trace_session *session = &t->sessions[t->n_sessions++];
+        int lane = 0; /* the first one that is free at this moment */
 
         session->first_ns = ns_of(t, result_table_real(rows, r, "first"));
         session->id = result_table_integer(rows, r, "session");
         session->last_ns = ns_of(t, result_table_real(rows, r, "last"));
-        session->lane = take_lane(t, session->first_ns, session->last_ns);
+        while (lane < t->n_lanes && t->lanes[lane].free_ns > session->first_ns)
+            lane++;
+        t->n_lanes += lane == t->n_lanes;
+        t->lanes[lane].free_ns = session->last_ns;
+        session->lane = lane;
         session->is_lost = !strcmp(result_table_text(rows, r, "outcome"), "lost");
         put_session(t, rows, r, session);
     }

@@ -38,17 +38,6 @@ static void put_source(struct buf *out, const struct page_asset *asset)
     buf_puts(out, "'");
 }
 
-static void put_policy(struct buf *out)
-{
-    buf_puts(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                  "script-src");
-    put_source(out, &page_d3);
-    put_source(out, &page_js);
-    buf_puts(out, "; style-src");
-    put_source(out, &page_css);
-    buf_puts(out, "; img-src data: blob:; base-uri 'none'; form-action 'none'\">\n");
-}
-
 static void put_asset(struct buf *out, const char *tag, const struct page_asset *asset)
 {
     if (!asset->n)
@@ -68,7 +57,13 @@ static const char *title_of(const struct page *page)
 static void put_head(struct buf *out, const struct page *page)
 {
     buf_puts(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
-    put_policy(out);
+    buf_puts(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                  "script-src");
+    put_source(out, &page_d3);
+    put_source(out, &page_js);
+    buf_puts(out, "; style-src");
+    put_source(out, &page_css);
+    buf_puts(out, "; img-src data: blob:; base-uri 'none'; form-action 'none'\">\n");
     buf_puts(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
                   "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
     html_printf(out, "%s - espalier", title_of(page));
@@ -158,18 +153,6 @@ static void put_sweep(struct buf *out, const struct sweep_data *d)
                 "'running':%lld,'pending':%lld}}",
                 (long long)d->planned, (long long)d->done, (long long)d->failed,
                 (long long)d->diverged, (long long)d->running, (long long)d->pending);
-}
-
-static void put_choice(struct buf *out, const struct sweep_data *d)
-{
-    const char *const rule = d->rule == QUERY_RULE_1SE ? "1se" : "best";
-    /* NaN: the script does not get it */
-    double best = json_has_config(d, d->best) ? (double)d->best : NAN;
-    double one_se = json_has_config(d, d->one_se) ? (double)d->one_se : NAN;
-    double chosen = json_has_config(d, d->chosen) ? (double)d->chosen : NAN;
-
-    json_printf(out, "'choice':{'best':%g,'1se':%g,'rule':%s,'chosen':%g}", best, one_se,
-                d->rule < 0 ? NULL : rule, chosen);
 }
 
 static void put_axes(struct buf *out, const struct sweep_data *d)
@@ -270,6 +253,11 @@ static void put_data(struct buf *out, const struct page *page)
     const struct sweep_data *d = page->data;
     int32_t n = d->n_configs < PAGE_CONFIGS ? d->n_configs : PAGE_CONFIGS;
     char made[CLOCK_TEXT], program[64];
+    const char *const rule = d->rule == QUERY_RULE_1SE ? "1se" : "best";
+    /* NaN: the script does not get it */
+    double best = json_has_config(d, d->best) ? (double)d->best : NAN;
+    double one_se = json_has_config(d, d->one_se) ? (double)d->one_se : NAN;
+    double chosen = json_has_config(d, d->chosen) ? (double)d->chosen : NAN;
 
     snprintf(program, sizeof program, "espalier %s", page->version);
     buf_puts(out, "<script type=\"application/json\" id=\"espalier-data\">");
@@ -277,7 +265,8 @@ static void put_data(struct buf *out, const struct page *page)
     json_printf(out, "'format':1,'program':%s,'made':%s,'database':%s", program,
                 clock_utc(made, page->made), d->database);
     put_sweep(out, d);
-    put_choice(out, d);
+    json_printf(out, "'choice':{'best':%g,'1se':%g,'rule':%s,'chosen':%g}", best, one_se,
+                d->rule < 0 ? NULL : rule, chosen);
     put_axes(out, d);
     put_configs(out, d, n);
     put_values(out, d, n);

@@ -142,20 +142,12 @@ static void put_axis(struct buf *out, const struct sweep_axis *axis)
     buf_puts(out, ")");
 }
 
-/* True if some configuration lacks a value of a varied axis. */
-static bool has_partial_axes(const struct sweep_data *d)
-{
-    for (int32_t i = 0; i < d->n_configs * d->n_axes; i++)
-        if (d->level[i] < 0 && d->axes[i % d->n_axes].n > 1)
-            return true;
-    return false;
-}
-
 static void put_axes(struct methods *m)
 {
     const struct sweep_data *d = m->d;
     int32_t n = 0, i = 0, n_configs = panel_planned_configs(d);
     double combinations = 1; /* of the levels of all axes */
+    bool is_partial = false; /* some configuration lacks a value of a varied axis */
 
     for (int32_t a = 0; a < d->n_axes; a++) {
         n += d->axes[a].n > 1;
@@ -167,10 +159,12 @@ static void put_axes(struct methods *m)
             buf_puts(&m->text, words_between(i++, n));
             put_axis(&m->text, &d->axes[a]);
         }
+    for (i = 0; i < d->n_configs * d->n_axes; i++)
+        is_partial |= d->level[i] < 0 && d->axes[i % d->n_axes].n > 1;
     buf_printf(&m->text, ", which gave %d configurations", (int)n_configs);
     if (n_configs < combinations)
         buf_printf(&m->text, " out of %.0f combinations%s", combinations,
-                   has_partial_axes(d) ? ", because no model type has all of these settings" : "");
+                   is_partial ? ", because no model type has all of these settings" : "");
     buf_puts(&m->text, ". ");
 }
 
@@ -382,19 +376,6 @@ static bool is_choice_of_data(const struct settings *s, enum param_id id)
            !param_equal(id, s->v[id], param_default(id));
 }
 
-static void put_choices_of_data(struct methods *m)
-{
-    const char *gap = "Settings of the data were ";
-
-    for (int id = 0; m->s && id < P_COUNT; id++)
-        if (is_choice_of_data(m->s, (enum param_id)id)) {
-            buf_printf(&m->text, "%s%s ", gap, param_table[id].key);
-            param_format(&m->text, (enum param_id)id, m->s->v[id]);
-            gap = ", ";
-        }
-    buf_puts(&m->text, *gap == ',' ? ". " : "");
-}
-
 /* Samples that are the same make scores too good where they stand on both sides of a split. */
 static void put_duplicates(struct methods *m, const struct data_format *format)
 {
@@ -420,6 +401,7 @@ static void put_read(struct methods *m, const struct data_format *format)
     const struct sweep_data *d = m->d;
     double markers = panel_fact(d, "data", "markers"), labelled = panel_fact(d, "data", "labelled");
     int64_t n = format && format->has_genotypes && markers > 0 ? (int64_t)markers : d->features;
+    const char *gap = "Settings of the data were ";
 
     buf_printf(&m->text, "The data were %lld %s with %lld %s", (long long)d->samples, m->samples,
                (long long)n, format ? format->feature_word : "features");
@@ -438,7 +420,13 @@ static void put_read(struct methods *m, const struct data_format *format)
     if (format && format->has_genotypes && m->s->v[P_MAX_MISSING].f < 1)
         buf_printf(&m->text, "Markers with more than %g %% missing calls were dropped. ",
                    100 * m->s->v[P_MAX_MISSING].f);
-    put_choices_of_data(m);
+    for (int id = 0; m->s && id < P_COUNT; id++)
+        if (is_choice_of_data(m->s, (enum param_id)id)) {
+            buf_printf(&m->text, "%s%s ", gap, param_table[id].key);
+            param_format(&m->text, (enum param_id)id, m->s->v[id]);
+            gap = ", ";
+        }
+    buf_puts(&m->text, *gap == ',' ? ". " : "");
     put_duplicates(m, format);
 }
 
@@ -477,18 +465,6 @@ static void put_scaling(struct methods *m)
         buf_puts(&m->text, "The features of each sample were divided by their sum. ");
     else
         buf_puts(&m->text, "Features were not scaled. ");
-}
-
-static void put_data(struct methods *m)
-{
-    const struct data_format *format = m->s ? data_format_at(m->s->v[P_FORMAT].i) : NULL;
-
-    if (format && format->is_simulated)
-        put_simulated(m);
-    else
-        put_read(m, format);
-    put_target(m);
-    put_scaling(m);
 }
 
 /* ---- the graph ---- */
@@ -625,21 +601,15 @@ static void put_sizes(struct methods *m)
                    m->samples);
 }
 
-/* True if each fold validates a single group. */
-static bool is_by_group(const struct sweep_data *d)
-{
-    for (int32_t s = 0; s < d->n_slots; s++)
-        if (!d->slots[s].group)
-            return false;
-    return true;
-}
-
 static void put_division(struct methods *m)
 {
     const struct sweep_data *d = m->d;
     const char *group = m->s ? m->s->v[P_GROUP].s : "";
+    bool is_by_group = true; /* each fold validates a single group */
 
-    if (d->folds > 1 && *group && is_by_group(d))
+    for (int32_t s = 0; s < d->n_slots; s++)
+        is_by_group &= d->slots[s].group != NULL;
+    if (d->folds > 1 && *group && is_by_group)
         buf_printf(&m->text, "leave-one-group-out cross-validation over %d groups (%s)",
                    (int)d->folds, group);
     else if (d->folds > 1)
@@ -748,10 +718,12 @@ static void put_methods(struct buf *out, const struct page *page)
     const struct sweep_data *d = page->data;
     int32_t chosen = sweep_data_find(d, d->chosen);
     struct methods m = {.page = page, .d = d, .samples = "samples", .version = page->version};
+    const struct data_format *format;
 
     m.s = sweep_data_settings(d, chosen < 0 ? 0 : d->configs[chosen].type);
-    if (m.s)
-        m.samples = data_format_at(m.s->v[P_FORMAT].i)->sample_word;
+    format = m.s ? data_format_at(m.s->v[P_FORMAT].i) : NULL;
+    if (format)
+        m.samples = format->sample_word;
     if (d->sessions.n_rows)
         m.version = result_table_text(&d->sessions, d->sessions.n_rows - 1, "version");
     m.has_stop_part = panel_fact(d, "part", "stop_min") > 0 && !is_varied(d, P_STOP);
@@ -762,7 +734,12 @@ static void put_methods(struct buf *out, const struct page *page)
                    "still change. ",
                    (long long)panel_left(d), (long long)d->planned);
     if (d->task != TASK_NONE) {
-        put_data(&m);
+        if (format && format->is_simulated)
+            put_simulated(&m);
+        else
+            put_read(&m, format);
+        put_target(&m);
+        put_scaling(&m);
         end_paragraph(out, &m);
     }
     put_search(&m);

@@ -68,19 +68,10 @@ static void put_facts(struct buf *out, const struct page *page)
     buf_puts(out, "</tbody></table>\n");
 }
 
-static void put_processors(struct buf *out, const struct sweep_data *d)
-{
-    int32_t n = 0;
-
-    for (int64_t s = 0; s < d->sessions.n_rows; s++)
-        if (*text_of(d, s, "cpu") && is_new(d, s, "cpu"))
-            buf_printf(out, "%s%s", n++ ? ", and " : " and a processor of type ",
-                       text_of(d, s, "cpu"));
-}
-
 void panel_put_runs(struct buf *out, const struct sweep_data *d)
 {
     int64_t least = INT64_MAX, most = 0, n = d->sessions.n_rows;
+    const char *gap = " and a processor of type ";
 
     for (int64_t s = 0; s < n; s++) {
         int64_t ranks = result_table_integer(&d->sessions, s, "ranks");
@@ -98,7 +89,11 @@ void panel_put_runs(struct buf *out, const struct sweep_data *d)
     if (least < most)
         buf_printf(out, "%d to ", (int)least);
     buf_printf(out, "%d MPI rank%s", (int)most, plural(most));
-    put_processors(out, d);
+    for (int64_t s = 0; s < d->sessions.n_rows; s++)
+        if (*text_of(d, s, "cpu") && is_new(d, s, "cpu")) {
+            buf_printf(out, "%s%s", gap, text_of(d, s, "cpu"));
+            gap = ", and ";
+        }
     buf_puts(out, ". ");
 }
 
@@ -124,16 +119,6 @@ static void put_sweep_file(struct buf *out, const struct sweep_data *d)
                      (int)d->n_file_configs, plural(d->n_file_configs), (int)d->n_configs);
     buf_puts(out, "<pre class=\"copy\">");
     escape_html(out, d->ini);
-    buf_puts(out, "</pre>\n");
-}
-
-static void put_commands(struct buf *out, const struct sweep_data *d)
-{
-    html_element(out, "h3", "Command lines");
-    buf_puts(out, "<pre>");
-    for (int64_t i = 0; i < d->sessions.n_rows; i++)
-        if (is_new(d, i, "command"))
-            html_printf(out, "%s\n", text_of(d, i, "command"));
     buf_puts(out, "</pre>\n");
 }
 
@@ -167,10 +152,17 @@ static void put_again(struct buf *out, const struct sweep_data *d)
 
 static void put_provenance(struct buf *out, const struct page *page)
 {
+    const struct sweep_data *d = page->data;
+
     put_facts(out, page);
-    put_sweep_file(out, page->data);
-    put_commands(out, page->data);
-    put_again(out, page->data);
+    put_sweep_file(out, d);
+    html_element(out, "h3", "Command lines");
+    buf_puts(out, "<pre>");
+    for (int64_t i = 0; i < d->sessions.n_rows; i++)
+        if (is_new(d, i, "command"))
+            html_printf(out, "%s\n", text_of(d, i, "command"));
+    buf_puts(out, "</pre>\n");
+    put_again(out, d);
 }
 
 const struct panel panel_provenance = {

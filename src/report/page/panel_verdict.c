@@ -253,19 +253,6 @@ static void put_alike(struct buf *out, const struct sweep_data *d)
                      words);
 }
 
-static void put_warnings(struct buf *out, const struct errlist *warnings)
-{
-    buf_puts(out, "<h3>Warnings</h3>\n");
-    if (!warnings->n) {
-        buf_puts(out, "<p>None.</p>\n");
-        return;
-    }
-    buf_puts(out, "<ul class=\"warnings\">\n");
-    for (size_t i = 0; i < warnings->n; i++)
-        html_element(out, "li", "%s", warnings->text[i]);
-    buf_puts(out, "</ul>\n");
-}
-
 void panel_put_verdict(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
@@ -284,7 +271,12 @@ void panel_put_verdict(struct buf *out, const struct page *page)
     } else {
         html_element(out, "p", "%s There is no choice.", panel_why_no_score(&scratch, d));
     }
-    put_warnings(out, page->warnings);
+    buf_puts(out, page->warnings->n ? "<h3>Warnings</h3>\n<ul class=\"warnings\">\n"
+                                    : "<h3>Warnings</h3>\n<p>None.</p>\n");
+    for (size_t i = 0; i < page->warnings->n; i++)
+        html_element(out, "li", "%s", page->warnings->text[i]);
+    if (page->warnings->n)
+        buf_puts(out, "</ul>\n");
     out->failed |= buf_failed(&scratch);
     buf_release(&scratch);
 }

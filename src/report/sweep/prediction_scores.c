@@ -175,8 +175,8 @@ static int32_t list_scorers(struct scorer *out, int32_t n_classes, bool is_class
     int32_t n = 0;
 
     for (int32_t i = 0; !is_classification && i < COUNT(of_regression); i++)
-        out[n++] =
-            (struct scorer){metric_rows[of_regression[i]].name, of_numbers, (int32_t)of_regression[i]};
+        out[n++] = (struct scorer){metric_rows[of_regression[i]].name, of_numbers,
+                                   (int32_t)of_regression[i]};
     for (int32_t i = 0; is_classification && n_classes == 2 && i < COUNT(of_two); i++)
         out[n++] = of_two[i];
     for (int32_t i = 0; is_classification && i < COUNT(of_classes); i++)
@@ -237,18 +237,6 @@ static void count(struct counted *c, const struct sweep_predictions *p, int32_t 
     }
 }
 
-/* Mean and sum of squares so far: Welford 1962. */
-static void add_fold(struct sweep_score *score, double value)
-{
-    double before = score->mean;
-
-    if (isnan(value))
-        return;
-    score->folds++;
-    score->mean += (value - before) / score->folds;
-    score->sd += (value - before) * (value - score->mean);
-}
-
 /* The first prediction of the next part. */
 static int32_t end_of(const struct sweep_predictions *p, int32_t begin)
 {
@@ -279,8 +267,18 @@ static void score_parts(struct sweep_predictions *p, struct counted *c,
         p->n_parts++;
         p->is_one_part = p->is_one_part && are_equal(p, begin, end);
         count(c, p, begin, end);
-        for (int32_t s = 0; s < p->n_scores; s++)
-            add_fold(&p->scores[s], scorers[s].function(c, scorers[s].which));
+        /* Mean and sum of squares so far: Welford 1962. */
+        for (int32_t s = 0; s < p->n_scores; s++) {
+            double value = scorers[s].function(c, scorers[s].which);
+            struct sweep_score *score = &p->scores[s];
+            double before = score->mean;
+
+            if (isnan(value))
+                continue;
+            score->folds++;
+            score->mean += (value - before) / score->folds;
+            score->sd += (value - before) * (value - score->mean);
+        }
     }
     for (int32_t s = 0; s < p->n_scores; s++) {
         struct sweep_score *score = &p->scores[s];

@@ -68,17 +68,6 @@ static const char *label_of(struct sweep_data *data, const struct cell *cell, st
     return label;
 }
 
-/* cells: [n] sorted. Returns the number of distinct ones, which come first. */
-static int32_t keep_distinct(const struct cell **cells, int32_t n)
-{
-    int32_t kept = 0;
-
-    for (int32_t i = 0; i < n; i++)
-        if (!kept || compare_cells(cells[kept - 1], cells[i]) != 0)
-            cells[kept++] = cells[i];
-    return kept;
-}
-
 static int fill_levels(struct sweep_data *data, struct sweep_axis *axis,
                        const struct cell *const *cells, struct err *err)
 {
@@ -115,7 +104,9 @@ static int read_axis(struct sweep_data *data, int32_t a, const struct result_tab
             cells[n++] = cell;
     }
     qsort(cells, (size_t)n, sizeof *cells, compare_pointers);
-    axis->n = keep_distinct(cells, n);
+    for (int32_t i = 0; i < n; i++) /* the distinct ones come first */
+        if (!axis->n || compare_cells(cells[axis->n - 1], cells[i]) != 0)
+            cells[axis->n++] = cells[i];
     if (!axis->name || fill_levels(data, axis, cells, err))
         return -1;
     for (int32_t c = 0; c < data->n_configs; c++) {

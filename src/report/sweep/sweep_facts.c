@@ -111,19 +111,6 @@ static const char *label_of(const char *topic, const char *name)
     return name;
 }
 
-static int take_fact(struct sweep_fact *fact, struct sweep_data *data,
-                     const struct result_table *rows, int64_t r, struct err *err)
-{
-    fact->number = result_table_real(rows, r, "value");
-    fact->text = isnan(fact->number) ? sweep_copy_cell(data, rows, r, "value", err) : "";
-    fact->topic = sweep_copy_cell(data, rows, r, "topic", err);
-    fact->name = sweep_copy_cell(data, rows, r, "name", err);
-    if (!fact->text || !fact->topic || !fact->name)
-        return -1;
-    fact->label = strcmp(fact->topic, "advice") ? label_of(fact->topic, fact->name) : NULL;
-    return 0;
-}
-
 static bool is_range(const struct sweep_fact *least, const struct sweep_fact *most)
 {
     const char *from = strstr(least->name, "_min"), *to = strstr(most->name, "_max");
@@ -192,9 +179,17 @@ int sweep_take_facts(struct sweep_data *data, const struct result_table *rows, s
     data->facts = sweep_take(data, (size_t)rows->n_rows, sizeof *data->facts, err);
     if (!data->facts)
         return -1;
-    for (int64_t r = 0; r < rows->n_rows; r++)
-        if (take_fact(&data->facts[r], data, rows, r, err))
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        struct sweep_fact *fact = &data->facts[r];
+
+        fact->number = result_table_real(rows, r, "value");
+        fact->text = isnan(fact->number) ? sweep_copy_cell(data, rows, r, "value", err) : "";
+        fact->topic = sweep_copy_cell(data, rows, r, "topic", err);
+        fact->name = sweep_copy_cell(data, rows, r, "name", err);
+        if (!fact->text || !fact->topic || !fact->name)
             return -1;
+        fact->label = strcmp(fact->topic, "advice") ? label_of(fact->topic, fact->name) : NULL;
+    }
     data->n_facts = (int32_t)rows->n_rows;
     return show_facts(data, err);
 }

@@ -42,16 +42,6 @@ static int read_sessions(struct sweep_data *data, struct store *store, struct er
 
 /* ---- ranks and attempts ---- */
 
-/* The schema allows no other outcome. */
-static enum sweep_outcome outcome_of(const char *name)
-{
-    int outcome = 0;
-
-    while (outcome < SWEEP_RUNNING && strcmp(sweep_outcome_names[outcome], name) != 0)
-        outcome++;
-    return (enum sweep_outcome)outcome;
-}
-
 static int take_attempts(struct sweep_data *data, const struct result_table *rows, struct err *err)
 {
     size_t n = (size_t)rows->n_rows;
@@ -66,14 +56,18 @@ static int take_attempts(struct sweep_data *data, const struct result_table *row
     for (int32_t r = 0; r < data->n_attempts; r++) {
         int32_t place = (int32_t)result_table_integer(rows, r, "place");
         struct sweep_rank *rank = &data->ranks[place];
+        enum sweep_outcome outcome = 0;
 
+        while (outcome < SWEEP_RUNNING && /* the schema allows no other */
+               strcmp(sweep_outcome_names[outcome], result_table_text(rows, r, "outcome")) != 0)
+            outcome++;
         data->attempts[r] = (struct sweep_attempt){
             .trial = result_table_integer(rows, r, "trial"),
             .config = result_table_integer(rows, r, "config"),
             .rank = place,
             .start = result_table_real(rows, r, "started") - data->t0,
             .end = result_table_real(rows, r, "finished") - data->t0,
-            .outcome = outcome_of(result_table_text(rows, r, "outcome")),
+            .outcome = outcome,
         };
         if (rank->host)
             continue;

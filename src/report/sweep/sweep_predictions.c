@@ -53,20 +53,6 @@ static int32_t group_of(struct sweep_data *data, const struct result_table *rows
     return group >= 0 && !p->groups[group] ? -2 : group;
 }
 
-static int take_row(struct sweep_data *data, const struct result_table *rows, int64_t r,
-                    struct err *err)
-{
-    struct sweep_predictions *p = &data->predictions;
-
-    p->id[r] = sweep_copy_cell(data, rows, r, "id", err);
-    p->group[r] = group_of(data, rows, r, err);
-    p->replicate[r] = (int32_t)result_table_integer(rows, r, "replicate");
-    p->fold[r] = (int32_t)result_table_integer(rows, r, "fold");
-    p->observed[r] = value_of(data, rows, r, "observed", err);
-    p->predicted[r] = value_of(data, rows, r, "predicted", err);
-    return p->id[r] && p->group[r] > -2 ? 0 : -1;
-}
-
 static int take_arrays(struct sweep_data *data, size_t n, struct err *err)
 {
     struct sweep_predictions *p = &data->predictions;
@@ -137,9 +123,16 @@ static int take_predictions(struct sweep_data *data, const struct result_table *
     p->n = (int32_t)rows->n_rows;
     if (take_arrays(data, (size_t)p->n, err) || take_classes(data, scores, err))
         return -1;
-    for (int64_t r = 0; r < rows->n_rows; r++)
-        if (take_row(data, rows, r, err))
+    for (int64_t r = 0; r < rows->n_rows; r++) {
+        p->id[r] = sweep_copy_cell(data, rows, r, "id", err);
+        p->group[r] = group_of(data, rows, r, err);
+        p->replicate[r] = (int32_t)result_table_integer(rows, r, "replicate");
+        p->fold[r] = (int32_t)result_table_integer(rows, r, "fold");
+        p->observed[r] = value_of(data, rows, r, "observed", err);
+        p->predicted[r] = value_of(data, rows, r, "predicted", err);
+        if (!p->id[r] || p->group[r] == -2)
             return -1;
+    }
     if (p->score)
         take_scores(p, rows, scores);
     p->is_probability = p->score && has_probabilities;

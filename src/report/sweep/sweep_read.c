@@ -88,21 +88,6 @@ static void read_config(struct sweep_config *config, const struct result_table *
     config->within = within->type == CELL_INTEGER ? within->i != 0 : -1;
 }
 
-/* Configurations with a mean come first in each part of the leaderboard (complete or not), but an
- * incomplete one without a mean comes after all. */
-static void count_scored(struct sweep_data *data)
-{
-    int32_t most = 0;
-
-    for (int32_t c = 0; c < data->n_configs; c++)
-        if (data->configs[c].n > most)
-            most = data->configs[c].n;
-    for (int32_t c = 0; c < data->n_configs; c++) {
-        data->configs[c].is_complete = most && data->configs[c].n == most;
-        data->n_scored += !isnan(data->configs[c].mean);
-    }
-}
-
 static int compare_ids(const void *a, const void *b, void *arg)
 {
     const struct sweep_config *configs = arg;
@@ -113,6 +98,8 @@ static int compare_ids(const void *a, const void *b, void *arg)
 
 static int read_configs(struct sweep_data *data, const struct result_table *l, struct err *err)
 {
+    int32_t most = 0;
+
     data->n_configs = (int32_t)l->n_rows;
     data->configs = sweep_take(data, (size_t)l->n_rows, sizeof *data->configs, err);
     data->by_id = sweep_take(data, (size_t)l->n_rows, sizeof *data->by_id, err);
@@ -120,10 +107,16 @@ static int read_configs(struct sweep_data *data, const struct result_table *l, s
         return -1;
     for (int32_t c = 0; c < data->n_configs; c++) {
         read_config(&data->configs[c], l, c);
+        most = data->configs[c].n > most ? data->configs[c].n : most;
         data->by_id[c] = c;
     }
     qsort_r(data->by_id, (size_t)data->n_configs, sizeof *data->by_id, compare_ids, data->configs);
-    count_scored(data);
+    /* Configurations with a mean come first in each part of the leaderboard (complete or not), but
+     * an incomplete one without a mean comes after all. */
+    for (int32_t c = 0; c < data->n_configs; c++) {
+        data->configs[c].is_complete = most && data->configs[c].n == most;
+        data->n_scored += !isnan(data->configs[c].mean);
+    }
     return 0;
 }
 
@@ -204,14 +197,6 @@ static int take_tests(struct sweep_data *data, const struct result_table *rows, 
     return 0;
 }
 
-/* Nobody sees test scores before a rule has chosen. */
-static int read_tests(struct sweep_data *data, struct store *store, struct err *err)
-{
-    return data->rule < 0
-               ? 0
-               : sweep_read_table(data, store, QUERY_CONFIG_TEST, data->chosen, take_tests, err);
-}
-
 int sweep_data_read(struct sweep_data *data, struct store *store, const struct query_sweep *sweep,
                     int rule, struct err *err)
 {
@@ -221,9 +206,12 @@ int sweep_data_read(struct sweep_data *data, struct store *store, const struct q
                    sweep_read_table(data, store, QUERY_SWEEP_TYPES, data->sweep_id, take_types,
                                     err) ||
                    sweep_read_settings(data, store, err) || read_choice(data, store, sweep, err) ||
-                   read_tests(data, store, err) || sweep_read_values(data, store, err) ||
-                   sweep_find_statistics(data, err) || sweep_read_curves(data, store, err) ||
-                   sweep_read_history(data, store, err) || sweep_read_predictions(data, store, err)
+                   /* nobody sees test scores before a rule has chosen */
+                   (data->rule >= 0 && sweep_read_table(data, store, QUERY_CONFIG_TEST,
+                                                        data->chosen, take_tests, err)) ||
+                   sweep_read_values(data, store, err) || sweep_find_statistics(data, err) ||
+                   sweep_read_curves(data, store, err) || sweep_read_history(data, store, err) ||
+                   sweep_read_predictions(data, store, err)
                ? -1
                : 0;
 }

@@ -63,16 +63,6 @@ static bool has_levels(const struct sweep_data *data, const struct varied *v, in
     return true;
 }
 
-/* The cell of a configuration of a complete grid, in row-major order. */
-static int32_t cell_of(const struct sweep_data *data, const struct varied *v, int32_t config)
-{
-    int32_t cell = 0;
-
-    for (int32_t i = 0; i < v->n; i++)
-        cell = cell * v->levels[i] + level_at(data, config, v->axis[i]);
-    return cell;
-}
-
 /* Explain in effects.why, if so, why the grid has no exact analysis. */
 static int find_gaps(struct sweep_data *data, const struct varied *v, struct err *err)
 {
@@ -151,48 +141,36 @@ static int take_effects(struct sweep_data *data, const struct varied *v, const d
     return 0;
 }
 
-/* The most that rounding of n means can add to their sum of squares around the grand mean. */
-static double noise_of(const double *y, size_t n)
-{
-    double most = 0;
-
-    for (size_t i = 0; i < n; i++)
-        most = fmax(most, fabs(y[i]));
-    return (double)n * pow(ROUNDINGS * DBL_EPSILON * most, 2);
-}
-
 static int analyse(struct sweep_data *data, const struct varied *v, struct err *err)
 {
     size_t n = (size_t)data->n_configs, k = (size_t)v->n;
     double *y = sweep_take(data, n, sizeof *y, err), *main = sweep_take(data, k, sizeof *main, err);
-    double *pair = sweep_take(data, k * k, sizeof *pair, err);
+    double *pair = sweep_take(data, k * k, sizeof *pair, err), most = 0;
 
     if (!y || !main || !pair)
         return -1;
     for (size_t i = 0; i < n; i++)
         y[i] = NAN;
-    for (int32_t c = 0; c < data->n_configs; c++)
-        y[cell_of(data, v, c)] = data->configs[c].mean;
+    for (int32_t c = 0; c < data->n_configs; c++) {
+        int32_t cell = 0; /* of the complete grid, in row-major order */
+
+        for (int32_t i = 0; i < v->n; i++)
+            cell = cell * v->levels[i] + level_at(data, c, v->axis[i]);
+        y[cell] = data->configs[c].mean;
+    }
     for (size_t i = 0; i < n; i++)
         if (isnan(y[i])) /* so another combination occurs twice */
             return explain(data, err, "some configurations share a combination of levels");
     data->effects.total = anova_grid(main, pair, y, v->levels, v->n, &data->memory, err);
     if (data->effects.total < 0)
         return -1;
-    if (data->effects.total <= noise_of(y, n))
+    for (size_t i = 0; i < n; i++)
+        most = fmax(most, fabs(y[i]));
+    /* The most that rounding of n means can add to their sum of squares around the grand mean. */
+    if (data->effects.total <= (double)n * pow(ROUNDINGS * DBL_EPSILON * most, 2))
         return explain(data, err, "all configurations have the same score");
     data->effects.is_complete = true;
     return take_effects(data, v, main, pair, err);
-}
-
-static int find_effects(struct sweep_data *data, struct err *err)
-{
-    struct varied v;
-
-    data->effects.why = "";
-    if (find_varied(&v, data, err) || find_gaps(data, &v, err))
-        return -1;
-    return *data->effects.why ? 0 : analyse(data, &v, err);
 }
 
 /* ---- marginal means ---- */
@@ -203,17 +181,6 @@ struct sums {
     double *deviation; /* [n_slots] */
     bool *is_full;     /* [n_slots] each complete configuration has a value */
 };
-
-static void find_full_slots(struct sums *sums, const struct sweep_data *data)
-{
-    for (int32_t s = 0; s < data->n_slots; s++) {
-        const double *value = &data->value[(size_t)s * (size_t)data->n_configs];
-
-        sums->is_full[s] = true;
-        for (int32_t c = 0; c < data->n_configs; c++)
-            sums->is_full[s] &= !data->configs[c].is_complete || !isnan(value[c]);
-    }
-}
 
 static void add_up(struct sums *sums, struct sweep_marginal *marginal,
                    const struct sweep_data *data, int32_t axis)
@@ -290,7 +257,13 @@ static int find_marginals(struct sweep_data *data, struct err *err)
     data->marginal = sweep_take(data, (size_t)data->n_axes, sizeof(struct sweep_marginal *), err);
     if (!data->marginal || !sums.deviation || !sums.is_full)
         return -1;
-    find_full_slots(&sums, data);
+    for (int32_t s = 0; s < data->n_slots; s++) {
+        const double *value = &data->value[(size_t)s * (size_t)data->n_configs];
+
+        sums.is_full[s] = true;
+        for (int32_t c = 0; c < data->n_configs; c++)
+            sums.is_full[s] &= !data->configs[c].is_complete || !isnan(value[c]);
+    }
     for (int32_t a = 0; a < data->n_axes; a++)
         if (find_marginal(&sums, data, a, err))
             return -1;
@@ -366,8 +339,11 @@ static int find_order(struct sweep_data *data, struct err *err)
 
 int sweep_find_statistics(struct sweep_data *data, struct err *err)
 {
-    return find_effects(data, err) || find_marginals(data, err) || find_fronts(data, err) ||
-                   find_order(data, err)
-               ? -1
-               : 0;
+    struct varied v;
+
+    data->effects.why = "";
+    if (find_varied(&v, data, err) || find_gaps(data, &v, err) ||
+        (!*data->effects.why && analyse(data, &v, err)))
+        return -1;
+    return find_marginals(data, err) || find_fronts(data, err) || find_order(data, err) ? -1 : 0;
 }

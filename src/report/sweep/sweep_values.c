@@ -4,17 +4,6 @@
 
 #include "report/sweep/sweep_read.h"
 
-/* Damaged numbers of folds could ask for any amount of memory. */
-static int check_slots(const struct sweep_data *data, int64_t n_trials, struct err *err)
-{
-    if ((double)data->n_slots * data->n_configs <= 1e6 + 16.0 * (double)n_trials)
-        return 0;
-    return err_set(err,
-                   "%s: sweep '%s': its trials have %d different folds and replicates: too many "
-                   "for a report",
-                   data->database, data->name, (int)data->n_slots);
-}
-
 static int take_slots(struct sweep_data *data, const struct result_table *rows, struct err *err)
 {
     int32_t last = -1;
@@ -22,8 +11,12 @@ static int take_slots(struct sweep_data *data, const struct result_table *rows, 
     for (int64_t r = 0; r < rows->n_rows; r++)
         if (result_table_integer(rows, r, "slot") >= data->n_slots)
             data->n_slots = (int32_t)result_table_integer(rows, r, "slot") + 1;
-    if (check_slots(data, rows->n_rows, err))
-        return -1;
+    /* Damaged numbers of folds could ask for any amount of memory. */
+    if ((double)data->n_slots * data->n_configs > 1e6 + 16.0 * (double)rows->n_rows)
+        return err_set(err,
+                       "%s: sweep '%s': its trials have %d different folds and replicates: too "
+                       "many for a report",
+                       data->database, data->name, (int)data->n_slots);
     data->slots = sweep_take(data, (size_t)data->n_slots, sizeof *data->slots, err);
     if (!data->slots)
         return -1;
