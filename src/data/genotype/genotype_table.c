@@ -49,24 +49,6 @@ static int add_named(struct column_search *s, const char *name, struct err *err)
     return add(&s->named, j >= 0 ? s->t->name[j] : name, err);
 }
 
-static int add_fixed(struct column_search *s, struct err *err)
-{
-    struct names listed = {0};
-    bool is_factor;
-    int rc = names_split(&listed, s->spec->fixed, "data.fixed", err);
-
-    for (int32_t k = 0; !rc && k < listed.n; k++) {
-        char *copy = strdup(listed.text[k]);
-
-        rc = copy ? add_named(s, listed.text[k], err) ||
-                        add_named(s, phenotype_strip_factor(copy, &is_factor), err)
-                  : err_nomem(err, "fixed effects", strlen(listed.text[k]));
-        free(copy);
-    }
-    names_release(&listed);
-    return rc;
-}
-
 /* The reader of the phenotype table reports errors. */
 static int read_header(struct column_search *s, struct err *err)
 {
@@ -123,9 +105,24 @@ static int find_words(struct column_search *s, struct err *err)
 static int search(struct column_search *s, struct err *err)
 {
     int32_t n_shared = 0;
+    struct names listed = {0};
+    bool is_factor;
+    int rc;
 
     if (read_header(s, err) || add_named(s, s->spec->trait, err) ||
-        add_named(s, s->spec->part, err) || add_named(s, s->spec->group, err) || add_fixed(s, err))
+        add_named(s, s->spec->part, err) || add_named(s, s->spec->group, err))
+        return -1;
+    rc = names_split(&listed, s->spec->fixed, "data.fixed", err);
+    for (int32_t k = 0; !rc && k < listed.n; k++) {
+        char *copy = strdup(listed.text[k]);
+
+        rc = copy ? add_named(s, listed.text[k], err) ||
+                        add_named(s, phenotype_strip_factor(copy, &is_factor), err)
+                  : err_nomem(err, "fixed effects", strlen(listed.text[k]));
+        free(copy);
+    }
+    names_release(&listed);
+    if (rc)
         return -1;
     for (int32_t j = 1; j < s->t->n_cols; j++)
         n_shared += has(&s->phenotypes, s->t->name[j]);

@@ -351,21 +351,6 @@ static int mean_of_genotypes(float *mean, float *p, int n, int32_t alt, int32_t 
     return ploidy;
 }
 
-static int sum_of_haplotypes(float *sum, const float *h, int n, int32_t n_alts)
-{
-    double total = 0;
-
-    if (n_alts != 1)
-        return 0;
-    for (int i = 0; i < n; i++) {
-        if (!(h[i] >= 0 && h[i] <= 1.01F))
-            return isnan(h[i]) ? 0 : -1;
-        total += (double)h[i];
-    }
-    *sum = (float)total;
-    return n;
-}
-
 /* Dosages that imputation rounds may exceed the ploidy by this. */
 #define SLACK 0.01F
 
@@ -386,12 +371,20 @@ float variants_dosage(struct variants *v, float *field, int n, int32_t alt, int3
             return -1;
         if (!isnan(dosage) && (own == 0 || dosage > (float)own + SLACK))
             own = (int)fmaxf(own ? 0 : 2, ceilf(dosage - SLACK));
-    } else {
-        own = v->dosage == DATA_DOSAGE_GP
-                  ? mean_of_genotypes(&dosage, field, n, alt, n_alts, &v->doubts.n_phred)
-                  : sum_of_haplotypes(&dosage, field, n, n_alts);
+    } else if (v->dosage == DATA_DOSAGE_GP) {
+        own = mean_of_genotypes(&dosage, field, n, alt, n_alts, &v->doubts.n_phred);
         if (own < 0)
             return -1;
+    } else if (n_alts == 1) {
+        double sum = 0;
+
+        for (int i = 0; i < n; i++) {
+            if (!(field[i] >= 0 && field[i] <= 1.01F))
+                return isnan(field[i]) ? NAN : -1;
+            sum += (double)field[i];
+        }
+        dosage = (float)sum;
+        own = n;
     }
     if (isnan(dosage))
         return dosage;

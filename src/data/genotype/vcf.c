@@ -102,27 +102,6 @@ static int read_header(struct variants *v, struct err *err)
 
 /* ---- a site ---- */
 
-/* Set *odd if the site cannot be used. */
-static int cut_alts(struct vcf *vcf, char *text, const char **odd, struct err *err)
-{
-    vcf->n_alts = 0;
-    if (!strcmp(text, "."))
-        return 0;
-    for (char *comma; text; text = comma) {
-        comma = strchr(text, ',');
-        if (comma)
-            *comma++ = '\0';
-        if (!*text)
-            *odd = "an empty allele in ALT";
-        variants_capitalise(text);
-        if (array_extend(&vcf->alt, &vcf->alt_capacity, (size_t)vcf->n_alts, sizeof *vcf->alt,
-                         "alleles", err))
-            return -1;
-        vcf->alt[vcf->n_alts++] = text;
-    }
-    return 0;
-}
-
 /* The end is that of htslib. */
 static int64_t find_end(const struct site *site, const char *info)
 {
@@ -181,8 +160,20 @@ static int vcf_next(struct variants *v, struct site *site, struct err *err)
         site->odd = "POS is no whole number";
     else
         site->pos = strtoll(column[POS], NULL, 10);
-    if (cut_alts(vcf, column[ALT], &site->odd, err))
-        return -1;
+    vcf->n_alts = 0;
+    for (char *text = strcmp(column[ALT], ".") != 0 ? column[ALT] : NULL, *comma; text;
+         text = comma) {
+        comma = strchr(text, ',');
+        if (comma)
+            *comma++ = '\0';
+        if (!*text)
+            site->odd = "an empty allele in ALT";
+        variants_capitalise(text);
+        if (array_extend(&vcf->alt, &vcf->alt_capacity, (size_t)vcf->n_alts, sizeof *vcf->alt,
+                         "alleles", err))
+            return -1;
+        vcf->alt[vcf->n_alts++] = text;
+    }
     site->end = find_end(site, column[INFO]);
     site->alt = vcf->alt;
     site->n_alts = vcf->n_alts;
