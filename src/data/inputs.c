@@ -160,31 +160,13 @@ bool inputs_is_name(const char *name, const char *path)
     return !strncmp(name, path, n) && name[n] == ' ' && !strchr(name + n + 1, ' ');
 }
 
-static bool has_path(const struct inputs_scan *inputs, const char *path)
-{
-    bool has = inputs->written && errlist_has(inputs->written, path);
-
-    for (size_t i = 0; i < inputs->n; i++)
-        has |= inputs_is_name(inputs->names[i], path);
-    return has;
-}
-
-/* Programs of the system, to which python in a virtual environment is a link, are no inputs. */
-static bool is_of_system(const char *path)
-{
-    static const char system[] = "/usr/";
-    char *real = realpath(path, NULL);
-    bool is_there = real && !strncmp(real, system, sizeof system - 1);
-
-    free(real);
-    return is_there;
-}
-
 /* A word of the command: a regular file below the folder, or relative to it. */
 static int add_word(struct inputs_scan *inputs, const char *word, size_t n, struct err *err)
 {
+    static const char system[] = "/usr/";
     size_t n_folder = strlen(inputs->folder);
     struct buf path = {0};
+    char *real = NULL;
     struct stat info;
     int rc = 0;
 
@@ -195,9 +177,18 @@ static int add_word(struct inputs_scan *inputs, const char *word, size_t n, stru
     if (!n || (*word == '/' && (n <= n_folder || strncmp(word, inputs->folder, n_folder) != 0)))
         return 0;
     buf_printf(&path, "%s%.*s", *word == '/' ? "" : inputs->folder, (int)n, word);
-    if (!buf_failed(&path) && !stat(buf_text(&path), &info) && S_ISREG(info.st_mode) &&
-        !is_of_system(buf_text(&path)) && !has_path(inputs, buf_text(&path) + n_folder))
-        rc = add_file(inputs, buf_text(&path), err);
+    if (!buf_failed(&path) && !stat(buf_text(&path), &info) && S_ISREG(info.st_mode)) {
+        const char *shown = buf_text(&path) + n_folder;
+        bool is_known = inputs->written && errlist_has(inputs->written, shown);
+
+        /* Programs of the system, to which python in a virtual environment is a link, are none. */
+        real = realpath(buf_text(&path), NULL);
+        for (size_t i = 0; i < inputs->n; i++)
+            is_known |= inputs_is_name(inputs->names[i], shown);
+        if (!is_known && !(real && !strncmp(real, system, sizeof system - 1)))
+            rc = add_file(inputs, buf_text(&path), err);
+    }
+    free(real);
     buf_release(&path);
     return rc;
 }

@@ -68,28 +68,13 @@ static bool has_binary(const char *head, size_t n)
     return memchr(head, 0, n) != NULL;
 }
 
-static int recognize_bytes(enum data_kind *out, const char *path, struct err *err)
-{
-    char head[HEAD_BYTES];
-    size_t n = stream_peek(head, sizeof head, path);
-    struct stream stream;
-
-    if (n == 0) { /* the stream reports what is wrong with a packed file */
-        if (stream_open(&stream, path, "a file", err))
-            return -1;
-        stream_close(&stream);
-        return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
-    }
-    if (has_binary(head, n))
-        return err_set(err, "%s: is binary and of an unknown kind: must be " KINDS_READ, path);
-    *out = smiles_is_bare(path, "smiles") ? KIND_SMI : KIND_TABLE;
-    return 0;
-}
-
 int recognize(enum data_kind *out, const struct variants_kind **variants, const char *path,
               struct err *err)
 {
+    char head[HEAD_BYTES];
+    struct stream stream;
     struct stat status;
+    size_t n;
 
     *variants = NULL;
     if (!stat(path, &status) && S_ISDIR(status.st_mode))
@@ -101,5 +86,15 @@ int recognize(enum data_kind *out, const struct variants_kind **variants, const 
     }
     if (stream_check(path, "a file", err) || refuse_part(path, err))
         return -1;
-    return recognize_bytes(out, path, err);
+    n = stream_peek(head, sizeof head, path);
+    if (n == 0) { /* the stream reports what is wrong with a packed file */
+        if (stream_open(&stream, path, "a file", err))
+            return -1;
+        stream_close(&stream);
+        return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
+    }
+    if (has_binary(head, n))
+        return err_set(err, "%s: is binary and of an unknown kind: must be " KINDS_READ, path);
+    *out = smiles_is_bare(path, "smiles") ? KIND_SMI : KIND_TABLE;
+    return 0;
 }

@@ -179,38 +179,31 @@ static void toggle(struct draw *draw, int32_t group)
         draw->have[c] += sign * count[c];
 }
 
-/* Returns true if a group joined or left. */
-static bool improve(struct draw *draw, double fraction, int32_t n_spare, int32_t *n_taken)
-{
-    bool is_better = false;
-
-    for (int32_t k = 0; k < draw->n; k++) {
-        int32_t group = draw->order[k];
-        bool is_in = draw->is_taken[group];
-
-        if (!is_in && draw->n - *n_taken <= n_spare)
-            continue;
-        if (gain_of(draw, group, fraction, is_in ? -1 : 1) <= LEAST_GAIN)
-            continue;
-        toggle(draw, group);
-        *n_taken += is_in ? -1 : 1;
-        is_better = true;
-    }
-    return is_better;
-}
-
 /* Move groups to `part`, in random order, until none brings it closer to its fraction of every class.
  * At least one moves and n_spare stay; draw->n must exceed n_spare. */
 static void take_groups(struct draw *draw, enum part part, int32_t n_spare)
 {
     struct rng rng = rng_of(draw, part);
     int32_t n_taken = 0, smallest;
+    bool is_better = true;
 
     memset(draw->have, 0, (size_t)draw->n_classes * sizeof *draw->have);
     rng_shuffle(draw->order, (size_t)draw->n, &rng, 0);
-    for (int pass = 0;
-         pass < MAX_PASSES && improve(draw, fraction_of(draw, part), n_spare, &n_taken); pass++)
-        ;
+    for (int pass = 0; pass < MAX_PASSES && is_better; pass++) {
+        is_better = false;
+        for (int32_t k = 0; k < draw->n; k++) {
+            int32_t group = draw->order[k];
+            bool is_in = draw->is_taken[group];
+
+            if (!is_in && draw->n - n_taken <= n_spare)
+                continue;
+            if (gain_of(draw, group, fraction_of(draw, part), is_in ? -1 : 1) <= LEAST_GAIN)
+                continue;
+            toggle(draw, group);
+            n_taken += is_in ? -1 : 1;
+            is_better = true;
+        }
+    }
     smallest = draw->order[0];
     for (int32_t k = 1; k < draw->n; k++)
         if (size_of(draw, draw->order[k]) < size_of(draw, smallest))
