@@ -86,21 +86,6 @@ static void put_name(struct buf *out, const struct markers *m, int32_t j, int le
     buf_putc(out, '\0');
 }
 
-static int put_names(struct markers *m, const uint8_t *length, struct err *err)
-{
-    const char *at;
-
-    buf_clear(&m->name_text);
-    for (int32_t j = 0; j < m->n; j++)
-        put_name(&m->name_text, m, j, length[j]);
-    if (buf_failed(&m->name_text))
-        return err_nomem(err, "names of variants", m->name_text.size);
-    at = m->name_text.data;
-    for (int32_t j = 0; j < m->n; j++, at += strlen(at) + 1)
-        m->name[j] = at;
-    return 0;
-}
-
 /* Returns REF and ALT of "CHROM\tPOS\tREF\tALT". */
 static const char *skip_place(const char *allele)
 {
@@ -183,9 +168,19 @@ int markers_name(struct markers *m, struct err *err)
         m->id[j] = m->allele[j] + strlen(m->allele[j]) + 1;
     }
     do {
-        n_changed = put_names(m, length, err);
-        if (n_changed == 0)
-            n_changed = tell_apart(length, sorted, m);
+        const char *at;
+
+        buf_clear(&m->name_text);
+        for (int32_t j = 0; j < m->n; j++)
+            put_name(&m->name_text, m, j, length[j]);
+        if (buf_failed(&m->name_text)) {
+            n_changed = err_nomem(err, "names of variants", m->name_text.size);
+            break;
+        }
+        at = m->name_text.data;
+        for (int32_t j = 0; j < m->n; j++, at += strlen(at) + 1)
+            m->name[j] = at;
+        n_changed = tell_apart(length, sorted, m);
     } while (n_changed > 0);
 done:
     free(length);

@@ -57,29 +57,11 @@ static int cut_fields(char **field, int n, char *line)
 
 /* ---- .fam ---- */
 
-static int add_sample(struct variants *v, char **field, int64_t number, struct err *err)
-{
-    struct plink *p = v->state;
-    int32_t n = v->ids.n;
-
-    if (names_find(&v->ids, field[1]) >= 0)
-        return REFUSE(
-            &p->fam_path, number, err,
-            "sample \"%.80s\" occurs twice, first on line %lld (ids are those of column 2)",
-            field[1], (long long)names_line(&v->ids, names_find(&v->ids, field[1])));
-    if (array_extend(&p->phenotype, &p->capacity, (size_t)n, sizeof *p->phenotype, "samples", err))
-        return -1;
-    p->phenotype[n] = NULL;
-    if (names_add(&v->ids, field[1], number, err) < 0)
-        return -1;
-    p->phenotype[n] = strdup(field[5]);
-    return p->phenotype[n] ? 0 : err_nomem(err, "phenotypes", strlen(field[5]));
-}
-
 static int read_fam(struct variants *v, struct err *err)
 {
     struct plink *p = v->state;
-    char *field[6];
+    char *field[6], **phenotype;
+    int32_t known;
     int status;
 
     while ((status = textline_next(&p->line, err)) > 0) {
@@ -91,8 +73,22 @@ static int read_fam(struct variants *v, struct err *err)
             return REFUSE(&p->fam_path, p->line.number, err,
                           "%d columns: must be 6 (family, sample, father, mother, sex, phenotype)",
                           n);
-        if (add_sample(v, field, p->line.number, err))
+        known = names_find(&v->ids, field[1]);
+        if (known >= 0)
+            return REFUSE(
+                &p->fam_path, p->line.number, err,
+                "sample \"%.80s\" occurs twice, first on line %lld (ids are those of column 2)",
+                field[1], (long long)names_line(&v->ids, known));
+        if (array_extend(&p->phenotype, &p->capacity, (size_t)v->ids.n, sizeof *p->phenotype,
+                         "samples", err))
             return -1;
+        phenotype = &p->phenotype[v->ids.n];
+        *phenotype = NULL;
+        if (names_add(&v->ids, field[1], p->line.number, err) < 0)
+            return -1;
+        *phenotype = strdup(field[5]);
+        if (!*phenotype)
+            return err_nomem(err, "phenotypes", strlen(field[5]));
     }
     if (status < 0)
         return -1;
