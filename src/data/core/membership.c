@@ -56,44 +56,14 @@ static int find_columns(struct columns_of *at, const struct table *t, const stru
                        t->n_cols);
 }
 
-static int read_rows(struct membership *m, struct table *t, const struct columns_of *at,
-                     const struct membership_source *source, struct err *err)
-{
-    struct names listed = {0};
-    int status;
-
-    while ((status = table_next(t, err)) > 0) {
-        const char *id = t->cell[at->id];
-        int32_t i = -1;
-
-        status = id_join_find(&i, &m->join, id, err);
-        if (!status && i < 0 && source->all &&
-            equality_pick(source->all->text, source->all->n, -1, id) >= 0)
-            status = table_fault(
-                err, t,
-                "id \"%.80s\" is in %s but has no value, so data.subset = phenotyped drops it: "
-                "remove it from this file or set data.subset = all",
-                id, source->path);
-        if (!status)
-            i = reader_known_id(&m->join, t, at->id, source->path, err);
-        if (i < 0 || reader_new_id(&listed, t, at->id, err) < 0 ||
-            (at->part && target_cells_set(&m->parts, i, t->cell[at->part], t->line, err)) ||
-            (at->group && target_cells_set(&m->groups, i, t->cell[at->group], t->line, err))) {
-            status = -1;
-            break;
-        }
-    }
-    names_release(&listed);
-    return status;
-}
-
 static int read_file(struct membership *m, const struct membership_source *source, struct err *err)
 {
     const struct data_spec *spec = source->spec;
     int32_t n = source->ids->n;
+    struct names listed = {0};
     struct columns_of at;
     struct table t;
-    int rc;
+    int rc, status = 0;
 
     if (table_open(&t, spec->split, err))
         return -1;
@@ -103,11 +73,29 @@ static int read_file(struct membership *m, const struct membership_source *sourc
     if (!rc && at.group)
         rc = target_cells_init(&m->groups, n, spec->split, spec->group, err);
     m->join = (struct id_join){.ids = source->ids, .path = spec->split, .col = at.id, .n_cols = 1};
-    if (!rc)
-        rc = read_rows(m, &t, &at, source, err);
+    while (!rc && (status = table_next(&t, err)) > 0) {
+        const char *id = t.cell[at.id];
+        int32_t i = -1;
+
+        rc = id_join_find(&i, &m->join, id, err);
+        if (!rc && i < 0 && source->all &&
+            equality_pick(source->all->text, source->all->n, -1, id) >= 0)
+            rc = table_fault(
+                err, &t,
+                "id \"%.80s\" is in %s but has no value, so data.subset = phenotyped drops it: "
+                "remove it from this file or set data.subset = all",
+                id, source->path);
+        if (!rc)
+            i = reader_known_id(&m->join, &t, at.id, source->path, err);
+        if (i < 0 || reader_new_id(&listed, &t, at.id, err) < 0 ||
+            (at.part && target_cells_set(&m->parts, i, t.cell[at.part], t.line, err)) ||
+            (at.group && target_cells_set(&m->groups, i, t.cell[at.group], t.line, err)))
+            rc = -1;
+    }
+    names_release(&listed);
     reader_report_columns(source->report, table_spelled(&t), spec->split);
     table_close(&t);
-    return rc;
+    return rc ? rc : status;
 }
 
 static bool has_value(const struct target *target, int32_t i)
