@@ -14,25 +14,20 @@
 
 /* ---- the data ---- */
 
-static bool has_numbered_classes(const struct dataset *d)
-{
-    for (int32_t c = 0; c < d->n_classes; c++)
-        if (dataset_class_name(d, c)[strspn(dataset_class_name(d, c), "+-0123456789.")])
-            return false;
-    return true;
-}
-
 /* A part has all members of such a class or none. */
 static int advise_classes(struct job *job, struct err *err)
 {
     const struct dataset *d = &job->data;
     int32_t *n_members = calloc((size_t)d->n_classes + 1, sizeof *n_members);
     struct buf names = {0};
+    bool are_numbers = true;
     int32_t n = 0;
 
     if (!n_members)
         return err_nomem(err, "classes", (size_t)d->n_classes * sizeof *n_members);
-    if (!job->sweep.line[P_TASK] && has_numbered_classes(d))
+    for (int32_t c = 0; c < d->n_classes; c++)
+        are_numbers &= !dataset_class_name(d, c)[strspn(dataset_class_name(d, c), "+-0123456789.")];
+    if (!job->sweep.line[P_TASK] && are_numbers)
         advise(&job->advice, RULE_CLASSES, d->n_classes, "%d", d->n_classes);
     for (int32_t i = 0; d->n_classes && i < d->n_samples; i++)
         if (d->label[i] >= 0)
@@ -170,20 +165,6 @@ static int has_repeated_parts(struct job *job, const struct settings *s, struct 
     return 1;
 }
 
-/* Folds of whole groups leave nothing to chance. Who gave the parts knows that they are the same. */
-static int advise_repeats(struct job *job, bool has_steady, struct err *err)
-{
-    struct settings s;
-    int is_repeated = 0;
-
-    plan_settings(&job->plan, 0, &s);
-    if (job_replicates(job) > 1 && !job->data.part)
-        is_repeated = has_repeated_parts(job, &s, err);
-    advise(&job->advice, RULE_REPEATED, is_repeated, "%s",
-           has_steady ? " (ridge draws no random numbers, so its replicates are equal)" : "");
-    return is_repeated < 0 ? -1 : 0;
-}
-
 /* With fewer folds, each model would train on half of the samples. */
 #define LEAST_FOLDS 3
 /* The largest sensible share of a stop or test part. */
@@ -308,15 +289,23 @@ int advice_ranks(struct errlist *out, const struct job *job, const int64_t *n_le
 
 int advice_plan(struct job *job, struct err *err)
 {
+    struct settings s;
+    int is_repeated = 0;
     bool has_steady;
 
     errlist_release(&job->advice);
     advise_axes(job);
     if (job->data.task == TASK_NONE)
         return advice_program(job, err);
-    return advise_classes(job, err) || advise_spread(job, err) ||
-                   advise_configs(job, &has_steady, err) || advise_parts(job, err) ||
-                   advise_repeats(job, has_steady, err) || leaks_advise(job, err)
-               ? -1
-               : 0;
+    if (advise_classes(job, err) || advise_spread(job, err) ||
+        advise_configs(job, &has_steady, err) || advise_parts(job, err))
+        return -1;
+    /* Folds of whole groups leave nothing to chance. Who gave the parts knows that they are the
+     * same. */
+    plan_settings(&job->plan, 0, &s);
+    if (job_replicates(job) > 1 && !job->data.part)
+        is_repeated = has_repeated_parts(job, &s, err);
+    advise(&job->advice, RULE_REPEATED, is_repeated, "%s",
+           has_steady ? " (ridge draws no random numbers, so its replicates are equal)" : "");
+    return is_repeated < 0 ? -1 : leaks_advise(job, err);
 }

@@ -39,16 +39,6 @@ static bool is_of_shell(const char *word)
     return *word == '>' || *word == '#' || !strncmp(word, "2>", 2) || is_expansion(word);
 }
 
-/* A value of env that a shell would read, or with the comma before the next variable. */
-static bool is_odd_value(const struct template *t, size_t piece)
-{
-    const char *word = plain_word(t, piece);
-    bool is_last = piece + 1 == t->n;
-
-    return word && (is_expansion(word + strcspn(word, "=") + 1) ||
-                    (!is_last && strchr(",;", word[strlen(word) - 1])));
-}
-
 enum { WORDS_SHOWN = 4 };
 
 /* is_env: t has variables. */
@@ -60,7 +50,10 @@ static void advise_words(struct errlist *out, enum rule rule, const struct templ
 
     for (size_t i = 0; i < t->n && n < WORDS_SHOWN; i++) {
         const char *word = plain_word(t, i);
-        bool is = rule == RULE_ENV ? is_odd_value(t, i)
+        bool is_last = i + 1 == t->n;
+        /* a value of env that a shell would read, or with the comma before the next variable */
+        bool is = rule == RULE_ENV ? word && (is_expansion(word + strcspn(word, "=") + 1) ||
+                                              (!is_last && strchr(",;", word[strlen(word) - 1])))
                                    : word && (is_of_shell(word) || (!i && !strcmp(word, "cd")));
 
         for (int32_t k = 0; is && k < n; k++)

@@ -105,22 +105,15 @@ static void put_number(char text[NUMBER_TEXT], double number, bool is_whole)
     buf_release(&shortest);
 }
 
-static bool has_whole_levels(const struct advice_axis *axis)
-{
-    bool is = true;
-
-    for (int32_t i = 0; i < axis->n; i++)
-        is &= axis->levels[i] == floor(axis->levels[i]);
-    return is;
-}
-
 /* Counts and amounts of a free name stay counts and amounts, and shares stay below 1. */
 static struct param bounds_of(const struct advice_axis *axis)
 {
-    bool is_whole = has_whole_levels(axis), is_positive = axis->levels[0] > 0;
-    bool is_share =
-        !is_whole && axis->levels[0] >= 0 && axis->levels[axis->n - 1] < 1 && !is_geometric(axis);
+    bool is_whole = true, is_positive = axis->levels[0] > 0, is_share;
 
+    for (int32_t i = 0; i < axis->n; i++)
+        is_whole &= axis->levels[i] == floor(axis->levels[i]);
+    is_share =
+        !is_whole && axis->levels[0] >= 0 && axis->levels[axis->n - 1] < 1 && !is_geometric(axis);
     if (axis->id < P_COUNT)
         return param_table[axis->id];
     return (struct param){.type = is_whole ? PARAM_INT : PARAM_REAL,
@@ -235,15 +228,6 @@ static int advise_axis(struct errlist *out, const struct result_table *levels, i
     return 0;
 }
 
-static bool has_text(const struct result_table *table, const char *column, const char *text)
-{
-    bool has = false;
-
-    for (int64_t r = 0; !has && r < table->n_rows; r++)
-        has = !strcmp(result_table_text(table, r, column), text);
-    return has;
-}
-
 /* A value beyond the edge promises nothing if another one is as good, but for chance. */
 static int advise_axes(struct errlist *out, struct store *store, const struct query_sweep *sweep,
                        const struct result_table *chosen, struct err *err)
@@ -259,11 +243,14 @@ static int advise_axes(struct errlist *out, struct store *store, const struct qu
              : 0;
     for (int64_t first = 0; !rc && first < levels.n_rows; first = end) {
         const char *axis = result_table_text(&levels, first, "axis");
+        bool is_tied = false;
 
         for (end = first + 1; end < levels.n_rows; end++)
             if (strcmp(result_table_text(&levels, end, "axis"), axis) != 0)
                 break;
-        if (!has_text(&tied, "axis", axis))
+        for (int64_t r = 0; r < tied.n_rows; r++)
+            is_tied |= !strcmp(result_table_text(&tied, r, "axis"), axis);
+        if (!is_tied)
             rc = advise_axis(out, &levels, first, end, chosen, err);
     }
     result_table_release(&levels);

@@ -146,19 +146,6 @@ static int choose_configs(int32_t configs[MOST_PROBES], const struct job *job, d
     return n;
 }
 
-/* If an epoch exceeds the whole budget, the cheapest probe is enough. */
-static void sort_configs(int32_t *configs, int n, const struct cost *cost)
-{
-    for (int i = 1; i < n; i++)
-        for (int j = i;
-             j > 0 && cost_seconds(cost, configs[j]) < cost_seconds(cost, configs[j - 1]); j--) {
-            int32_t swapped = configs[j];
-
-            configs[j] = configs[j - 1];
-            configs[j - 1] = swapped;
-        }
-}
-
 static double budget(const struct job *job, const struct cost *cost,
                      const struct store_trials *known, int32_t ranks)
 {
@@ -188,7 +175,15 @@ static int64_t observe_probes(struct cost *cost, struct job *job, double budget_
     if (!trainer)
         return -1;
     runner = model_runner_interface(trainer);
-    sort_configs(configs, n, cost);
+    /* If an epoch exceeds the whole budget, the cheapest probe is enough. */
+    for (int i = 1; i < n; i++)
+        for (int j = i;
+             j > 0 && cost_seconds(cost, configs[j]) < cost_seconds(cost, configs[j - 1]); j--) {
+            int32_t swapped = configs[j];
+
+            configs[j] = configs[j - 1];
+            configs[j - 1] = swapped;
+        }
     /* So that the probe's time is spent on training; inputs that cannot be made fail again there. */
     for (int i = 0; i < n; i++) {
         plan_settings(&job->plan, configs[i], &s);

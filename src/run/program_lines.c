@@ -106,22 +106,17 @@ static int check_one(struct program_lines *lines, int32_t config, struct err *er
     return rc;
 }
 
-/* True if the first word contains a place, so that it may differ between configurations. */
-static bool has_many(const struct template *t)
-{
-    for (size_t i = 0; i < t->n && !(i && t->pieces[i].begins_word); i++)
-        if (t->pieces[i].is_place)
-            return true;
-    return false;
-}
-
 int program_lines_check(const struct job *job, const char *db, struct err *err)
 {
     struct program_lines lines;
     int rc = program_lines_open(&lines, job, db, err);
     const struct template *t = &lines.command.command;
-    int32_t n = rc || t->is_shell ? 0 : has_many(t) ? job->plan.n_configs : 1;
+    int32_t n = rc || t->is_shell ? 0 : 1;
 
+    /* If the first word contains a place, it may differ between configurations. */
+    for (size_t i = 0; n && i < t->n && !(i && t->pieces[i].begins_word); i++)
+        if (t->pieces[i].is_place)
+            n = job->plan.n_configs;
     for (int32_t config = 0; config < n && !rc; config++)
         if (check_one(&lines, config, err)) {
             struct buf place = {0};

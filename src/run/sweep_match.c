@@ -117,17 +117,6 @@ static int refuse(const char *db, const struct job *job, const struct errlist *d
     return -1;
 }
 
-static int supersede(struct store *store, const char *db, const char *name, struct err *err)
-{
-    struct buf renamed = {0};
-    int rc = store_supersede(store, name, &renamed, err);
-
-    if (!rc)
-        log_info("%s: the earlier sweep '%s' is now named '%s'", db, name, buf_text(&renamed));
-    buf_release(&renamed);
-    return rc;
-}
-
 /* Nothing would be lost: a script that failed at once was mended. */
 static bool has_no_result(struct store *store, const char *name)
 {
@@ -144,6 +133,7 @@ int sweep_match_check(struct store *store, const char *db, struct job *job, bool
 {
     const char *name = job->sweep.fixed.v[P_SWEEP_NAME].s;
     struct errlist differences = {0}, changes = {0};
+    struct buf renamed = {0};
     struct err err;
     int rc = 0;
 
@@ -151,8 +141,11 @@ int sweep_match_check(struct store *store, const char *db, struct job *job, bool
         rc = errlist_add_err(faults, &err);
     else if (differences.n && !new_sweep && !has_no_result(store, name))
         rc = refuse(db, job, &differences, &changes, faults);
-    else if (differences.n && supersede(store, db, name, &err))
+    else if (differences.n && store_supersede(store, name, &renamed, &err))
         rc = errlist_add_err(faults, &err);
+    else if (differences.n)
+        log_info("%s: the earlier sweep '%s' is now named '%s'", db, name, buf_text(&renamed));
+    buf_release(&renamed);
     errlist_release(&differences);
     errlist_release(&changes);
     return rc;

@@ -331,17 +331,6 @@ static int prune(struct sweep_session *session, bool is_whole, int64_t *n, struc
                               (int64_t)plan->replicates * plan->folds, is_whole, n, err);
 }
 
-static bool was_whole(const struct sweep_session *session)
-{
-    const struct store_trials *known = &session->known;
-
-    for (int64_t t = 0; t < session->job->plan.n_trials; t++)
-        if (!known->ours[t] || known->states[t] == TRIAL_PENDING ||
-            known->states[t] == TRIAL_RUNNING)
-            return false;
-    return true;
-}
-
 /* Only the user can decide to train all trials without models again. */
 static int report_without(const struct sweep_session *session, struct err *err)
 {
@@ -363,7 +352,9 @@ int sweep_session_settle_models(struct sweep_session *session, struct err *err)
     const struct given *fixed = &session->job->sweep.fixed;
     bool is_none = keep_of(fixed->v) == KEEP_NONE;
     const char *name = fixed->v[P_SWEEP_NAME].s;
+    const struct store_trials *known = &session->known;
     struct errlist damaged = {0};
+    bool was_whole = true;
     int64_t n = 0;
     int rc = is_none ? store_drop_models(session->store, name, &n, err)
                      : store_drop_damaged(session->store, name, &damaged, err);
@@ -371,8 +362,11 @@ int sweep_session_settle_models(struct sweep_session *session, struct err *err)
     for (size_t i = 0; i < damaged.n; i++)
         log_warn("%s", damaged.text[i]);
     errlist_release(&damaged);
+    for (int64_t t = 0; session->prunes && t < session->job->plan.n_trials; t++)
+        was_whole &= known->ours[t] && known->states[t] != TRIAL_PENDING &&
+                     known->states[t] != TRIAL_RUNNING;
     if (!rc && session->prunes)
-        rc = prune(session, was_whole(session), &n, err);
+        rc = prune(session, was_whole, &n, err);
     if (!rc)
         rc = store_commit(session->store, err);
     if (!rc && n)

@@ -33,34 +33,28 @@ static const char *shard_text(char out[SHARD_TEXT], const struct shard *shard)
 
 /* ---- the beginning ---- */
 
-static void advise_ranks(struct errlist *out, const struct sweep_session *session)
-{
-    const struct plan *plan = &session->job->plan;
-    int64_t *n_left = calloc((size_t)plan->n_configs, sizeof *n_left);
-    struct err err;
-
-    for (int64_t t = 0; n_left && t < plan->n_trials; t++)
-        n_left[plan_trial(plan, t).config] += ledger_state(session->ledger, t) == TRIAL_PENDING;
-    if (n_left && advice_ranks(out, session->job, n_left, session->world->size, &err))
-        log_warn("%s", err.text);
-    free(n_left);
-}
-
 void sweep_summary_begin(const struct sweep_session *session)
 {
     const int32_t n_ranks = session->world->size;
     int64_t pending = session->before.pending;
+    const struct plan *plan = &session->job->plan;
+    int64_t *n_left = calloc((size_t)plan->n_configs, sizeof *n_left);
     struct errlist advice = {0};
     char shard[SHARD_TEXT];
+    struct err err;
 
     shard_text(shard, &session->options->shard);
     if (!session->before.total)
         log_info("%s%s: none of the %lld trials falls into this shard: nothing to do",
-                 name_of(session), shard, (long long)session->job->plan.n_trials);
+                 name_of(session), shard, (long long)plan->n_trials);
     log_info("%s%s: %lld trial%s, %lld to run on %d rank%s", name_of(session), shard,
              (long long)session->before.total, plural(session->before.total), (long long)pending,
              n_ranks, plural(n_ranks));
-    advise_ranks(&advice, session);
+    for (int64_t t = 0; n_left && t < plan->n_trials; t++)
+        n_left[plan_trial(plan, t).config] += ledger_state(session->ledger, t) == TRIAL_PENDING;
+    if (n_left && advice_ranks(&advice, session->job, n_left, n_ranks, &err))
+        log_warn("%s", err.text);
+    free(n_left);
     if (pending) { /* MPI's buffers are there already */
         double needed = job_memory(session->job, 1).peak, limit = memory_limit_bytes();
 
@@ -110,27 +104,20 @@ static int advise_killed(struct errlist *out, const struct sweep_session *sessio
     return 0;
 }
 
-/* Often a name in keep_files is wrong. */
-static void advise_missing_files(struct errlist *out, const struct sweep_session *session)
-{
-    const struct program_files_missing *m = &session->missing;
-    struct buf word = {0};
-
-    escape_shell(&word, session->options->db);
-    for (int32_t i = 0; i < m->names.n; i++)
-        advise(out, RULE_MISSING, (double)m->trials[i], "%lld trial%s" AND "%s" AND "%s" AND "%lld",
-               (long long)m->trials[i], plural(m->trials[i]), m->names.text[i], buf_text(&word),
-               (long long)m->example[i]);
-    buf_release(&word);
-}
-
 /* has_all: also about the scores. */
 static void print_advice(const struct sweep_session *session, bool has_all)
 {
+    const struct program_files_missing *m = &session->missing;
     struct errlist advice = {0};
+    struct buf word = {0};
     struct err err;
 
-    advise_missing_files(&advice, session);
+    escape_shell(&word, session->options->db);
+    for (int32_t i = 0; i < m->names.n; i++) /* often a name in keep_files is wrong */
+        advise(&advice, RULE_MISSING, (double)m->trials[i],
+               "%lld trial%s" AND "%s" AND "%s" AND "%lld", (long long)m->trials[i],
+               plural(m->trials[i]), m->names.text[i], buf_text(&word), (long long)m->example[i]);
+    buf_release(&word);
     if ((sweep_is_program(&session->job->sweep) && advise_killed(&advice, session, &err)) ||
         (has_all && advice_scores(&advice, session->store, &session->progress.sweep, &err)))
         log_warn("%s", err.text);
