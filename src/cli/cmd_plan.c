@@ -146,16 +146,6 @@ static int open_listing(struct listing *l, struct err *err)
     return l->n_measured < 0 || job_widths(&l->widths, job, err) || add_costs(l, err) ? -1 : 0;
 }
 
-static void close_listing(struct listing *l)
-{
-    store_close(l->store);
-    store_trials_release(&l->known);
-    free(l->widths);
-    free(l->left);
-    cost_destroy(l->cost);
-    buf_release(&l->texts);
-}
-
 /* ---- the trials ---- */
 
 static struct cell id_cell(int64_t id)
@@ -574,7 +564,12 @@ int plan_list(struct job *job, const char *db, const struct shard *shard,
         else
             print_memory(&l);
     }
-    close_listing(&l);
+    store_close(l.store);
+    store_trials_release(&l.known);
+    free(l.widths);
+    free(l.left);
+    cost_destroy(l.cost);
+    buf_release(&l.texts);
     return status;
 }
 

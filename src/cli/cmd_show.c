@@ -77,21 +77,6 @@ static const char *state_words(char out[STATE_WORDS], const char *state)
     return out;
 }
 
-/* state: of the trial of a program; "" for a model, which may lack a stop part. */
-static int add_metrics(struct answer *answer, struct store *store, const struct page_part *part,
-                       int64_t id, const char *state, struct err *err)
-{
-    struct result_table table;
-
-    if (query_table(&table, store, *state ? QUERY_TRIAL_REPORTED : part->query, id, err))
-        return -1;
-    if (!*state)
-        result_table_drop_empty(&table, 4);
-    answer_table(answer, *state ? &reported : &part->section, &table);
-    result_table_release(&table);
-    return 0;
-}
-
 /* The same. Programs report some of the columns of a curve, with their result. */
 static int add_curve(struct answer *answer, struct store *store, const struct page_part *part,
                      int64_t id, const char *state, struct err *err)
@@ -119,19 +104,22 @@ static int add_part(struct answer *answer, struct store *store, const struct pag
     struct result_table table;
     struct buf path = {0};
     struct rows rows;
+    bool is_reported;
     char state[16];
 
     if ((part->query == QUERY_TRIAL_METRICS || part->query == QUERY_TRIAL_CURVE) &&
         read_state(state, store, id, err))
         return -1;
-    if (part->query == QUERY_TRIAL_METRICS)
-        return add_metrics(answer, store, part, id, state, err);
     if (part->query == QUERY_TRIAL_CURVE)
         return add_curve(answer, store, part, id, state, err);
-    if (query_table(&table, store, part->query, id, err))
+    /* the trial of a program; one of a model may lack a stop part */
+    is_reported = part->query == QUERY_TRIAL_METRICS && *state;
+    if (query_table(&table, store, is_reported ? QUERY_TRIAL_REPORTED : part->query, id, err))
         return -1;
+    if (part->query == QUERY_TRIAL_METRICS && !is_reported)
+        result_table_drop_empty(&table, 4);
     if (part->query != QUERY_TRIAL_FILES) {
-        answer_table(answer, &part->section, &table);
+        answer_table(answer, is_reported ? &reported : &part->section, &table);
         result_table_release(&table);
         return 0;
     }

@@ -171,18 +171,9 @@ void db_put_text(struct buf *sql, const char *text)
     put_quoted(sql, text, '\'');
 }
 
-static int bind_cell(sqlite3_stmt *statement, int i, const struct cell *cell)
-{
-    if (cell->type == CELL_INTEGER)
-        return sqlite3_bind_int64(statement, i, cell->i);
-    if (cell->type == CELL_REAL)
-        return sqlite3_bind_double(statement, i, cell->f);
-    return sqlite3_bind_text(statement, i, cell->type == CELL_TEXT ? cell->s : NULL, -1,
-                             SQLITE_STATIC);
-}
-
 static int bind_one(sqlite3_stmt *statement, int i, char type, va_list *args)
 {
+    const struct cell *cell;
     const void *bytes;
 
     switch (type) {
@@ -196,7 +187,13 @@ static int bind_one(sqlite3_stmt *statement, int i, char type, va_list *args)
         bytes = va_arg(*args, const void *);
         return sqlite3_bind_blob64(statement, i, bytes, va_arg(*args, size_t), SQLITE_STATIC);
     case 'c':
-        return bind_cell(statement, i, va_arg(*args, const struct cell *));
+        cell = va_arg(*args, const struct cell *);
+        if (cell->type == CELL_INTEGER)
+            return sqlite3_bind_int64(statement, i, cell->i);
+        if (cell->type == CELL_REAL)
+            return sqlite3_bind_double(statement, i, cell->f);
+        return sqlite3_bind_text(statement, i, cell->type == CELL_TEXT ? cell->s : NULL, -1,
+                                 SQLITE_STATIC);
     default:
         assert(type == 's');
         return sqlite3_bind_text(statement, i, va_arg(*args, const char *), -1, SQLITE_STATIC);

@@ -20,18 +20,9 @@ answer(struct liveness_answer *out, enum liveness liveness, const char *format, 
     va_end(args);
 }
 
-/* A requeued job keeps its number, so an earlier process of our own job may be gone. */
-static bool is_own(const struct batch_job *job)
-{
-    struct batch_job own;
-
-    batch_job_here(&own);
-    return own.system == job->system && !strcmp(own.id, job->id);
-}
-
 static void ask_job(struct liveness_answer *out, const struct process *process, const char *text)
 {
-    struct batch_job job;
+    struct batch_job job, own;
     const char *title;
 
     if (!batch_job_parse(&job, text)) {
@@ -39,7 +30,9 @@ static void ask_job(struct liveness_answer *out, const struct process *process, 
         return;
     }
     title = batch_system_title(job.system);
-    if (is_own(&job)) {
+    /* A requeued job keeps its number, so an earlier process of our own job may be gone. */
+    batch_job_here(&own);
+    if (own.system == job.system && !strcmp(own.id, job.id)) {
         answer(out, LIVENESS_UNKNOWN, "%s cannot be queried from here, and this is the same %s job",
                process->host, title);
         return;

@@ -20,13 +20,6 @@
 #define HOLDER_BYTES 1024
 #define TRIES 1000
 
-static bool is_locked(int fd)
-{
-    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
-
-    return !fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_WRLCK;
-}
-
 static const char *line_after(const char *line)
 {
     const char *newline = strchr(line, '\n');
@@ -286,10 +279,11 @@ static int open_held(int *rc, const char *path, struct err *err)
 {
     char *name = database_file_beside(path, ".lock");
     int fd = name ? open_file(name, O_RDONLY, path, err) : -1;
+    struct flock lock = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
 
     *rc = name && fd < 0 && !errno ? -1 : 0;
     free(name);
-    if (fd < 0 || is_locked(fd))
+    if (fd < 0 || (!fcntl(fd, F_OFD_GETLK, &lock) && lock.l_type == F_WRLCK))
         return fd;
     close(fd);
     return -1;

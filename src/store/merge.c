@@ -642,21 +642,12 @@ static int prune_sweep(struct merge *m, sqlite3_stmt *row, struct err *err)
     return rc;
 }
 
-static int prune(struct merge *m, struct err *err)
-{
-    sqlite3_stmt *row = db_query(m->store, sql_with_models, err, "");
-    int rc = 0;
-
-    while (db_next(&rc, m->store, row, err))
-        rc = prune_sweep(m, row, err);
-    sqlite3_finalize(row);
-    return rc;
-}
-
 static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
                      struct errlist *conflicts, struct err *err)
 {
     int64_t total = 0, count;
+    sqlite3_stmt *row;
+    int rc = 0;
 
     if (prepare_all(m, err) || db_do(m->store, STATEMENT_BEGIN, err, ""))
         return -1;
@@ -671,8 +662,13 @@ static int merge_all(struct merge *m, struct merge_input *inputs, size_t n,
                        "give equal numbers: compare processor, BLAS and version of the sessions "
                        "named above, and run these trials again into a new database",
                        m->store->path, (long long)total, total == 1 ? "" : "s");
-    if (db_exec(m->store, sql_finish, err) || views_update(m->store, err) || prune(m, err) ||
-        take_files(m, conflicts, err))
+    if (db_exec(m->store, sql_finish, err) || views_update(m->store, err))
+        return -1;
+    row = db_query(m->store, sql_with_models, err, "");
+    while (db_next(&rc, m->store, row, err))
+        rc = prune_sweep(m, row, err);
+    sqlite3_finalize(row);
+    if (rc || take_files(m, conflicts, err))
         return -1;
     return store_commit(m->store, err);
 }

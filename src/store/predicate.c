@@ -70,16 +70,6 @@ static int authorize_axes(void *arg, int action, const char *a, const char *b, c
     }
 }
 
-static void find_columns(struct store_predicate *p, const struct sweep *sweep)
-{
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        p->columns[p->n_columns++] = sweep->axes[a].id;
-    for (int id = 0; id < sweep_end(sweep); id++)
-        /* A text that cannot be an axis may be too long for SQLite's limit here. */
-        if (!sweep->swept[id] && sweep->line[id] && sweep_row(sweep, id)->flags & PARAM_AXIS)
-            p->columns[p->n_columns++] = (enum param_id)id;
-}
-
 /* Append one subquery for each section, so that both k and graph.k are found:
  *     FROM (SELECT ?1 AS "k") AS "graph", (SELECT ?2 AS "dropout") AS "model" */
 static void put_columns(struct buf *sql, const struct store_predicate *p, const struct sweep *sweep)
@@ -200,7 +190,12 @@ int store_predicate_open(struct store_predicate **out, const char *label, const 
     sqlite3_set_authorizer(p->db, authorize_axes, NULL);
     p->limit.calls = STEPS_A_POINT / STEPS_COUNTED;
     db_limit_steps(p->db, STEPS_COUNTED, &p->limit);
-    find_columns(p, sweep);
+    for (size_t a = 0; a < sweep->n_axes; a++)
+        p->columns[p->n_columns++] = sweep->axes[a].id;
+    for (int id = 0; id < sweep_end(sweep); id++)
+        /* A text that cannot be an axis may be too long for SQLite's limit here. */
+        if (!sweep->swept[id] && sweep->line[id] && sweep_row(sweep, id)->flags & PARAM_AXIS)
+            p->columns[p->n_columns++] = (enum param_id)id;
     /* Reject text that closes our parenthesis and opens another ("1) UNION SELECT (1"): it parses at
      * only one depth. */
     rc = prepare(p, sweep, 1, &p->statement, err) || prepare(p, sweep, 2, &deeper, err) ? -1 : 0;

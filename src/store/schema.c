@@ -144,17 +144,6 @@ static int add(struct schema *schema, sqlite3_stmt *row, struct err *err)
     return o->type && o->name && o->table && o->sql ? 0 : err_nomem(err, "schema", sizeof *o);
 }
 
-static int read_file(struct schema *schema, struct store *store, struct err *err)
-{
-    sqlite3_stmt *row = db_query(store, sql_objects, err, "");
-    int rc = 0;
-
-    while (db_next(&rc, store, row, err))
-        rc = add(schema, row, err);
-    sqlite3_finalize(row);
-    return rc;
-}
-
 /* Add the objects of a file that began with schema `from` and is now at `to`. */
 static int make(struct schema *schema, const struct schema_history *history, uint32_t from,
                 uint32_t to, struct err *err)
@@ -258,8 +247,12 @@ int schema_check(struct store *store, const struct schema_history *history, uint
                  struct err *err)
 {
     struct schema_comparison c = {.path = store->path};
-    int rc = read_file(&c.file, store, err);
+    sqlite3_stmt *row = db_query(store, sql_objects, err, "");
+    int rc = 0;
 
+    while (db_next(&rc, store, row, err))
+        rc = add(&c.file, row, err);
+    sqlite3_finalize(row);
     for (uint32_t from = version; !rc && from >= history->oldest; from--)
         rc = make(&c.made, history, from, version, err);
     for (size_t i = 0; !rc && i < c.file.n; i++) {

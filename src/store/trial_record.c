@@ -203,15 +203,6 @@ static const char *split_name(const char **split, const char *name)
 /* A program that makes up names does not get a column for each. */
 enum { MOST_WRITTEN = 1 << 15 };
 
-static void note_metric(struct store *store, const char *split, const char *name)
-{
-    if (db_find_pair(&store->written, split, name) >= 0 || store->written.size > MOST_WRITTEN)
-        return;
-    buf_add(&store->written, split, strlen(split) + 1);
-    buf_add(&store->written, name, strlen(name) + 1);
-    store->has_new_metrics = true;
-}
-
 static int write_reported(struct store *store, int64_t trial_id, const struct trial_result *r,
                           struct err *err)
 {
@@ -220,7 +211,11 @@ static int write_reported(struct store *store, int64_t trial_id, const struct tr
 
         if (write_metric(store, trial_id, split, name, r->reported[i].value, err))
             return -1;
-        note_metric(store, split, name);
+        if (db_find_pair(&store->written, split, name) >= 0 || store->written.size > MOST_WRITTEN)
+            continue;
+        buf_add(&store->written, split, strlen(split) + 1);
+        buf_add(&store->written, name, strlen(name) + 1);
+        store->has_new_metrics = true;
     }
     for (int32_t i = 0; i < r->n_points; i++) {
         const struct program_point *p = &r->points[i];
@@ -229,19 +224,6 @@ static int write_reported(struct store *store, int64_t trial_id, const struct tr
                                       (int)p->epoch, r->curve_names[p->name], p->value))
             return -1;
     }
-    return 0;
-}
-
-static int write_outputs(struct store *store, int64_t trial_id, const struct trial_result *r,
-                         struct err *err)
-{
-    if (r->log && db_do(store, STATEMENT_LOG_INSERT, err, "iib", trial_id, r->log_total, r->log,
-                        r->log_bytes))
-        return -1;
-    for (int32_t i = 0; i < r->n_files; i++)
-        if (db_do(store, STATEMENT_FILE_INSERT, err, "isi", trial_id, r->files[i],
-                  r->files_bytes[i]))
-            return -1;
     return 0;
 }
 
@@ -336,8 +318,14 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
     /* A trial in its first attempt has rows of reports only if that was recorded as running. */
     if (((attempts > 1 || open > 0) && delete_details(store, trial_id, err)) ||
         write_metrics(store, trial_id, result, err) || write_curve(store, trial_id, result, err) ||
-        write_reported(store, trial_id, result, err) || write_outputs(store, trial_id, result, err))
+        write_reported(store, trial_id, result, err) ||
+        (result->log && db_do(store, STATEMENT_LOG_INSERT, err, "iib", trial_id, result->log_total,
+                              result->log, result->log_bytes)))
         return -1;
+    for (int32_t i = 0; i < result->n_files; i++)
+        if (db_do(store, STATEMENT_FILE_INSERT, err, "isi", trial_id, result->files[i],
+                  result->files_bytes[i]))
+            return -1;
     FAULT("store: a result is written but for its times");
     if (result->model && store_put_model(store, trial_id, result->model, result->model_bytes, err))
         return -1;

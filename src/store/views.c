@@ -357,20 +357,6 @@ void views_put_metric(struct buf *out, const char *name)
     db_put_text(out, name);
 }
 
-/* Trials whose value is that of the metric by which the caller ranks. */
-static void put_scored_trials(struct buf *out, const struct store *store)
-{
-    if (!*store->objective) {
-        buf_puts(out, "trial");
-        return;
-    }
-    buf_puts(out,
-             "(SELECT config_id, replicate, fold, state, seconds, (SELECT m.value FROM metric AS m"
-             " WHERE m.trial_id = trial.trial_id AND ");
-    views_put_metric(out, store->objective);
-    buf_puts(out, ") AS value FROM trial)");
-}
-
 int views_put_leaderboard(struct buf *out, struct store *store, bool is_typed, int64_t last,
                           struct err *err)
 {
@@ -378,7 +364,15 @@ int views_put_leaderboard(struct buf *out, struct store *store, bool is_typed, i
     struct buf trials = {0};
     int rc;
 
-    put_scored_trials(&trials, store);
+    /* Trials whose value is that of the metric by which the caller ranks. */
+    if (*store->objective) {
+        buf_puts(&trials, "(SELECT config_id, replicate, fold, state, seconds, (SELECT m.value FROM"
+                          " metric AS m WHERE m.trial_id = trial.trial_id AND ");
+        views_put_metric(&trials, store->objective);
+        buf_puts(&trials, ") AS value FROM trial)");
+    } else {
+        buf_puts(&trials, "trial");
+    }
     buf_printf(out, leaderboard_head, buf_text(&trials),
                !*store->objective ? "direction"
                : store->maximizes ? "'max'"

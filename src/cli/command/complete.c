@@ -32,20 +32,6 @@ struct candidates {
     const char *word; /* the part to complete */
 };
 
-/* Texts of others must not command a terminal or break the protocol. */
-static bool is_plain(const char *text)
-{
-    struct buf copy = {0};
-    bool is;
-
-    buf_puts(&copy, text);
-    if (copy.size)
-        escape_terminal(copy.data, false);
-    is = !strpbrk(text, "\t\n") && !strcmp(buf_text(&copy), text);
-    buf_release(&copy);
-    return is;
-}
-
 /* Return the length of the first sentence or clause. */
 static int length_of_summary(const char *text)
 {
@@ -65,10 +51,17 @@ static int length_of_summary(const char *text)
 
 static void offer(struct candidates *c, const char *candidate, const char *description)
 {
-    if (strncmp(candidate, c->word, strlen(c->word)) != 0 || !is_plain(candidate))
-        return;
-    buf_printf(&c->lines, "%.*s%s\t%.*s\n", c->n_before, c->before, candidate,
-               length_of_summary(description), description);
+    struct buf copy = {0};
+
+    buf_puts(&copy, candidate);
+    if (copy.size)
+        escape_terminal(copy.data, false);
+    /* Texts of others must not command a terminal or break the protocol. */
+    if (!strncmp(candidate, c->word, strlen(c->word)) && !strpbrk(candidate, "\t\n") &&
+        !strcmp(buf_text(&copy), candidate))
+        buf_printf(&c->lines, "%.*s%s\t%.*s\n", c->n_before, c->before, candidate,
+                   length_of_summary(description), description);
+    buf_release(&copy);
 }
 
 static void offer_list(struct candidates *c, const char *list)
@@ -187,19 +180,6 @@ static void offer_settings(struct candidates *c)
     if ((p->type == PARAM_COUNT || p->type == PARAM_FOLDS) &&
         strcmp(p->default_text, p->choices) != 0)
         offer(c, p->choices, "");
-}
-
-static void offer_parameters(struct candidates *c)
-{
-    const char *section = "";
-
-    for (int id = 0; id < P_COUNT; id++) {
-        if (strcmp(section, param_table[id].section) != 0)
-            offer(c, param_table[id].section, "all settings of this section");
-        section = param_table[id].section;
-    }
-    for (int id = 0; id < P_COUNT; id++)
-        offer(c, param_table[id].key, param_table[id].help);
 }
 
 /* ---- what is in a database ---- */
@@ -324,6 +304,8 @@ static void offer_commands(struct candidates *c)
 
 static void offer_kind(struct candidates *c, const struct typed_line *line, enum value_kind kind)
 {
+    const char *section = "";
+
     switch (kind) {
     case VALUE_TEXT:
         break;
@@ -344,23 +326,17 @@ static void offer_kind(struct candidates *c, const struct typed_line *line, enum
         offer_commands(c);
         break;
     case VALUE_PARAMETER:
-        offer_parameters(c);
+        for (int id = 0; id < P_COUNT; id++) {
+            if (strcmp(section, param_table[id].section) != 0)
+                offer(c, param_table[id].section, "all settings of this section");
+            section = param_table[id].section;
+        }
+        for (int id = 0; id < P_COUNT; id++)
+            offer(c, param_table[id].key, param_table[id].help);
         break;
     case VALUE_SHELL:
         offer_list(c, COMPLETE_SHELLS);
         break;
-    }
-}
-
-static void offer_options(struct candidates *c, const struct typed_line *line)
-{
-    const struct option_row *o;
-    char name[64];
-
-    for (int i = 0; (o = command_option(line->command, i)); i++) {
-        snprintf(name, sizeof name, "--%s", o->name);
-        if (!o->is_hidden)
-            offer(c, name, o->help);
     }
 }
 
@@ -371,6 +347,8 @@ static void offer_all(struct candidates *c, const char *const *words, int n)
     const char *equals = strchr(c->word, '=');
     enum value_kind kind = VALUE_TEXT;
     const struct command *command;
+    const struct option_row *o;
+    char name[64];
 
     if (at == n - 1) {
         offer_commands(c);
@@ -385,8 +363,6 @@ static void offer_all(struct candidates *c, const char *const *words, int n)
         take_word(&line, words[i]);
     at = line.n_operands;
     if (!line.pending && !line.is_over && !strncmp(c->word, "--", 2) && equals) {
-        char name[64];
-
         snprintf(name, sizeof name, "%.*s", (int)(equals - c->word) - 2, c->word + 2);
         line.pending = parse_find_long(command, name);
         if (!line.pending)
@@ -403,7 +379,11 @@ static void offer_all(struct candidates *c, const char *const *words, int n)
     if (line.pending && line.pending->choices)
         offer_list(c, line.pending->choices);
     else if (!line.pending && *c->word == '-' && !line.is_over)
-        offer_options(c, &line);
+        for (int i = 0; (o = command_option(command, i)); i++) {
+            snprintf(name, sizeof name, "--%s", o->name);
+            if (!o->is_hidden)
+                offer(c, name, o->help);
+        }
     else
         offer_kind(c, &line, kind);
 }

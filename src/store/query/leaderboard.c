@@ -206,23 +206,18 @@ static int put_rows(struct buf *sql, struct store *store, const struct query_swe
     return rc;
 }
 
-static bool is_regression(const struct query_sweep *sweep)
-{
-    int metric = strncmp(sweep->objective, "val_", 4) ? -1 : metric_parse(sweep->objective + 4);
-
-    return metric >= 0 && !sweep->is_program && metric_rows[metric].task == TASK_REGRESSION;
-}
-
 /* Metrics are looked up only for the shown rows. */
 static int put_columns(struct buf *sql, struct store *store, const struct query_sweep *sweep,
                        const struct query_filter *filter, bool has_alike, struct err *err)
 {
+    int metric = strncmp(sweep->objective, "val_", 4) ? -1 : metric_parse(sweep->objective + 4);
     int rc;
 
     buf_puts(sql, "SELECT place, config,");
     rc = put_axes(sql, store, sweep->sweep_id, err);
     buf_puts(sql, " trials, mean,");
-    if (is_regression(sweep) && !(filter->is_brief && !strcmp(sweep->objective, "val_r2")))
+    if (metric >= 0 && !sweep->is_program && metric_rows[metric].task == TASK_REGRESSION &&
+        !(filter->is_brief && !strcmp(sweep->objective, "val_r2")))
         buf_puts(sql, " (SELECT avg(m.value) FROM trial AS t JOIN metric AS m USING (trial_id)"
                       " WHERE t.config_id = config AND t.state = 'done' AND m.split = 'val'"
                       " AND m.name = 'r2') AS val_r2,");
@@ -237,19 +232,6 @@ static int put_columns(struct buf *sql, struct store *store, const struct query_
                     " AS n_alike, (SELECT config FROM (" SQL_1SE " LIMIT 1)) AS one_se"
                   : "");
     return rc;
-}
-
-/* is_all: the rows were not limited. */
-static void take_alike(struct query_alike *alike, struct result_table *table, bool is_all)
-{
-    *alike = (struct query_alike){0};
-    if (table->n_rows) {
-        alike->n_scored = result_table_integer(table, 0, "n_scored");
-        alike->n_compared = result_table_integer(table, 0, "n_compared");
-        alike->n_alike = result_table_integer(table, 0, "n_alike");
-        alike->one_se = is_all ? result_table_integer(table, 0, "one_se") : 0;
-    }
-    result_table_drop_last(table, 4);
 }
 
 /* choice: what follows FROM. */
@@ -273,8 +255,17 @@ static int choose_rows(struct result_table *out, struct query_alike *alike, stru
     sqlite3_bind_int64(row, 2, filter->limit);
     if (collect_where(out, store, row, filter->where, err))
         return -1;
-    if (alike)
-        take_alike(alike, out, last == 0);
+    if (!alike)
+        return 0;
+    *alike = (struct query_alike){0};
+    if (out->n_rows) {
+        alike->n_scored = result_table_integer(out, 0, "n_scored");
+        alike->n_compared = result_table_integer(out, 0, "n_compared");
+        alike->n_alike = result_table_integer(out, 0, "n_alike");
+        /* with all rows, not a limited number */
+        alike->one_se = last == 0 ? result_table_integer(out, 0, "one_se") : 0;
+    }
+    result_table_drop_last(out, 4);
     return 0;
 }
 

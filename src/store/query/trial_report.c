@@ -15,22 +15,16 @@ static const char sql_objective[] = "SELECT objective FROM trial JOIN config USI
                                     " WHERE trial_id = ?1 AND task = 'none'";
 static const char sql_log[] = "SELECT bytes, tail FROM log WHERE trial_id = ?1";
 
-static bool is_taken(const char *name, const char *objective)
-{
-    const char *const names[] = {"epoch",     "train_loss", "val_loss",
-                                 "val_value", "seconds",    objective};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!sqlite3_stricmp(names[i], name))
-            return true;
-    return false;
-}
-
 static void put_column(struct buf *sql, const char *name, const char *objective)
 {
+    const char *const taken[] = {"epoch",     "train_loss", "val_loss",
+                                 "val_value", "seconds",    objective};
     struct buf column = {0};
+    bool is_taken = false;
 
-    buf_printf(&column, "%s%s", is_taken(name, objective) ? "metric_" : "", name);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        is_taken |= !sqlite3_stricmp(taken[i], name);
+    buf_printf(&column, "%s%s", is_taken ? "metric_" : "", name);
     buf_puts(sql, ", (SELECT value FROM curve_metric AS m WHERE m.trial_id = ?1"
                   " AND m.epoch = curve.epoch AND m.name = ");
     db_put_text(sql, name);

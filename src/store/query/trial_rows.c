@@ -160,20 +160,6 @@ static int put_trial(struct trial_rows *r, struct err *err)
     return 0;
 }
 
-/* The statement over trials starts first and ends last: all tables are read in the same state. */
-static int put_all(struct trial_rows *r, struct err *err)
-{
-    int rc = db_step(r->store, r->trial, err);
-
-    if (rc == 1 && (begin_beside(&r->metrics, r->store, sql_metrics, err) ||
-                    begin_beside(&r->attempts, r->store, sql_attempts, err)))
-        return -1;
-    r->view.n_rows = 1;
-    while (rc == 1)
-        rc = put_trial(r, err) ? -1 : db_step(r->store, r->trial, err);
-    return rc;
-}
-
 static int prepare(struct trial_rows *r, struct err *err)
 {
     sqlite3_stmt *row = db_query(r->store, "SELECT * FROM trials", err, "");
@@ -235,8 +221,16 @@ int query_trials(struct store *store, const struct query_sweep *sweep,
         find_cells(&r);
         row(arg, &r.view);
         r.trial = db_query(store, sql_trials, err, "");
-        rc = r.trial ? put_all(&r, err) : -1;
+        /* The statement over trials starts first and ends last: all tables are read in the same
+         * state. */
+        rc = r.trial ? db_step(store, r.trial, err) : -1;
     }
+    if (rc == 1 && (begin_beside(&r.metrics, store, sql_metrics, err) ||
+                    begin_beside(&r.attempts, store, sql_attempts, err)))
+        rc = -1;
+    r.view.n_rows = 1;
+    while (rc == 1)
+        rc = put_trial(&r, err) ? -1 : db_step(store, r.trial, err);
     sqlite3_finalize(r.trial);
     sqlite3_finalize(r.config);
     sqlite3_finalize(r.metrics.row);
