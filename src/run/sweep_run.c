@@ -561,20 +561,6 @@ static int run_all(struct sweep_end *out, struct sweep_session *session, struct 
     return 0;
 }
 
-static int tell_and_run(struct sweep_end *out, struct sweep_session *session, struct err *err)
-{
-    const struct world *world = session->world;
-
-    FAULT("scheduler: before the others are told");
-    world_expect(sweep_share_patience(&session->job->sweep));
-    out->others = SWEEP_OTHERS_UNSURE;
-    if (world->size > 1 && tell_others(world, session->job, buf_text(&session->files), err))
-        return -1;
-    out->others = SWEEP_OTHERS_TOLD;
-    world_settle();
-    return run_all(out, session, err);
-}
-
 int sweep_run_lead(struct sweep_end *out, const struct world *world, struct job *job,
                    const struct sweep_options *options, struct errlist *faults)
 {
@@ -586,8 +572,19 @@ int sweep_run_lead(struct sweep_end *out, const struct world *world, struct job 
     *out = (struct sweep_end){.others = SWEEP_OTHERS_WAIT, .status = EXIT_ERROR};
     stop_heed();
     rc = prepare(&session, faults);
-    if (!rc && tell_and_run(out, &session, &err))
-        rc = errlist_add_err(faults, &err);
+    if (!rc) {
+        FAULT("scheduler: before the others are told");
+        world_expect(sweep_share_patience(&job->sweep));
+        out->others = SWEEP_OTHERS_UNSURE;
+        rc = world->size > 1 ? tell_others(world, job, buf_text(&session.files), &err) : 0;
+        if (!rc) {
+            out->others = SWEEP_OTHERS_TOLD;
+            world_settle();
+            rc = run_all(out, &session, &err);
+        }
+        if (rc)
+            rc = errlist_add_err(faults, &err);
+    }
     release(&session);
     return rc;
 }

@@ -29,20 +29,6 @@ static const char *find_modules(struct buf *out)
     return buf_failed(out) ? NULL : buf_text(out);
 }
 
-static void put_gpu_variables(struct buf *out, const struct gpu_share *gpus)
-{
-    struct buf value = {0};
-    const char *name;
-
-    for (int32_t i = 0; (name = gpu_share_variable(&value, gpus, i)); i++) {
-        buf_printf(out, "%s=%s", name, buf_text(&value));
-        buf_putc(out, '\0');
-        buf_clear(&value);
-    }
-    out->failed |= buf_failed(&value);
-    buf_release(&value);
-}
-
 /* Like torchrun, the members of a gang on one host see the GPUs of all of them. */
 static void put_gpus(struct buf *devices, struct buf *variables, const void *gpus,
                      const struct trial_gang *gang)
@@ -50,11 +36,19 @@ static void put_gpus(struct buf *devices, struct buf *variables, const void *gpu
     const struct gpu_shares *shares = gpus;
     bool is_whole = gang && gang->n_local == gang->local_size;
     struct gpu_share joined;
+    struct buf value = {0};
+    const char *name;
 
     gpu_shares_join(&joined, shares, is_whole ? gang->local_ranks : NULL,
                     is_whole ? gang->n_local : 0);
     buf_puts(devices, joined.devices);
-    put_gpu_variables(variables, &joined);
+    for (int32_t i = 0; (name = gpu_share_variable(&value, &joined, i)); i++) {
+        buf_printf(variables, "%s=%s", name, buf_text(&value));
+        buf_putc(variables, '\0');
+        buf_clear(&value);
+    }
+    variables->failed |= buf_failed(&value);
+    buf_release(&value);
 }
 
 int sweep_runner_open(struct sweep_runner *runner, const struct plan *plan,

@@ -81,12 +81,17 @@ static int take(struct shared *shared, const struct world *world, struct err *er
     return shared->n ? shared_send(shared, err) : 0;
 }
 
-static int take_inputs(struct sweep_share *share, const struct world *world,
-                       struct prepared *prepared, const struct plan *plan, struct err *err)
+int sweep_share_take(struct sweep_share *share, const struct world *world, struct dataset *data,
+                     struct prepared **prepared, const struct plan *plan, struct err *err)
 {
     struct settings settings;
     struct shared shared;
 
+    if (take(&share->data, world, err) || dataset_open(data, share->data.bytes, share->data.n, err))
+        return -1;
+    *prepared = prepared_create(data, err);
+    if (!*prepared)
+        return -1;
     for (;;) {
         const struct label *label;
 
@@ -97,18 +102,9 @@ static int take_inputs(struct sweep_share *share, const struct world *world,
         share->inputs[share->n++] = shared;
         label = shared.bytes;
         plan_settings(plan, (int32_t)label->config, &settings);
-        if (prepared_adopt(prepared, &settings, label + 1, shared.n - sizeof *label, err))
+        if (prepared_adopt(*prepared, &settings, label + 1, shared.n - sizeof *label, err))
             return -1;
     }
-}
-
-int sweep_share_take(struct sweep_share *share, const struct world *world, struct dataset *data,
-                     struct prepared **prepared, const struct plan *plan, struct err *err)
-{
-    if (take(&share->data, world, err) || dataset_open(data, share->data.bytes, share->data.n, err))
-        return -1;
-    *prepared = prepared_create(data, err);
-    return *prepared ? take_inputs(share, world, *prepared, plan, err) : -1;
 }
 
 double sweep_share_patience(const struct sweep *sweep)

@@ -214,8 +214,8 @@ static bool bind_all(struct store *store, sqlite3_stmt *statement, struct err *e
     return true;
 }
 
-/* Prepare exactly one statement. */
-static sqlite3_stmt *prepare(struct store *store, const char *sql, struct err *err)
+static sqlite3_stmt *query(struct store *store, const char *sql, struct err *err, const char *types,
+                           va_list *args)
 {
     sqlite3_stmt *row = NULL;
     const char *rest = "";
@@ -227,14 +227,6 @@ static sqlite3_stmt *prepare(struct store *store, const char *sql, struct err *e
         row = NULL;
         err_set(err, "more than one statement");
     }
-    return row;
-}
-
-static sqlite3_stmt *query(struct store *store, const char *sql, struct err *err, const char *types,
-                           va_list *args)
-{
-    sqlite3_stmt *row = prepare(store, sql, err);
-
     if (bind_all(store, row, err, types, args))
         return row;
     sqlite3_finalize(row);

@@ -229,24 +229,6 @@ static void put_mdoc_text(struct buf *out, const char *text)
     buf_putc(out, '\n');
 }
 
-/* "[DB] ID" becomes Oo Ar DB Oc Ar ID. */
-static void put_mdoc_operands(struct buf *out, const char *operands)
-{
-    bool is_open = false;
-
-    for (; *operands; operands++) {
-        if (*operands == '[' || *operands == ']') {
-            buf_puts(out, *operands == '[' ? " Oo" : " Oc");
-            is_open = false;
-        } else if (*operands != ' ' || is_open) {
-            if (!is_open)
-                buf_puts(out, " Ar ");
-            is_open = true;
-            buf_putc(out, *operands);
-        }
-    }
-}
-
 static void put_mdoc_option(struct buf *out, const struct option_row *o)
 {
     const char *standard = option_default(o);
@@ -269,10 +251,23 @@ static void put_mdoc_option(struct buf *out, const struct option_row *o)
 
 static void put_mdoc_command(struct buf *out, const struct command *c)
 {
+    bool is_open = false;
+
     buf_printf(out, ".It Nm Cm %s", c->name);
     if (!c->takes_words)
         buf_puts(out, " Oo Ar options Oc");
-    put_mdoc_operands(out, c->operands);
+    /* "[DB] ID" becomes Oo Ar DB Oc Ar ID. */
+    for (const char *at = c->operands; *at; at++) {
+        if (*at == '[' || *at == ']') {
+            buf_puts(out, *at == '[' ? " Oo" : " Oc");
+            is_open = false;
+        } else if (*at != ' ' || is_open) {
+            if (!is_open)
+                buf_puts(out, " Ar ");
+            is_open = true;
+            buf_putc(out, *at);
+        }
+    }
     buf_putc(out, '\n');
     put_mdoc_text(out, c->summary);
     if (c->about)

@@ -23,24 +23,18 @@ void init_lines_release(struct init_lines *lines)
         memset(lines, 0, sizeof *lines);
 }
 
-/* False: the value could not be read back (grid/inifile.h). */
-static bool fits(const char *value)
-{
-    size_t n = strlen(value);
-
-    for (const char *c = value; *c; c++)
-        if ((unsigned char)*c < ' ')
-            return false;
-    return n && *value != ' ' && value[n - 1] != ' ' && !strstr(value, " ;") &&
-           !strstr(value, "${");
-}
-
 void init_lines_add(struct init_lines *lines, enum init_line_kind kind, enum param_id id,
                     const char *value, const char *comment)
 {
     struct init_line *line = &lines->line[lines->n];
+    size_t n = strlen(value);
+    bool has_control = false;
 
-    if (fits(value)) {
+    for (const char *c = value; *c; c++)
+        has_control |= (unsigned char)*c < ' ';
+    /* Otherwise the value could not be read back (grid/inifile.h). */
+    if (n && !has_control && *value != ' ' && value[n - 1] != ' ' && !strstr(value, " ;") &&
+        !strstr(value, "${")) {
         assert(lines->n < INIT_LINES);
         *line = (struct init_line){.kind = kind, .id = id};
         buf_puts(&line->value, value);

@@ -48,26 +48,6 @@ static void put_each(struct buf *out, const char *name, const struct sweep_data 
     buf_release(&all);
 }
 
-static void put_facts(struct buf *out, const struct page *page)
-{
-    const struct sweep_data *d = page->data;
-    char created[CLOCK_TEXT], updated[CLOCK_TEXT];
-
-    buf_puts(out, "<table><tbody>\n");
-    put_row(out, "sweep", d->name);
-    put_row(out, "database", d->database);
-    put_row(out, "sweep file", d->file);
-    put_row(out, d->task == TASK_NONE ? "digest of the input files" : "digest of the data",
-            d->digest);
-    put_row(out, "first run", clock_utc(created, d->created));
-    put_row(out, "last change", clock_utc(updated, d->updated));
-    put_each(out, "version of espalier", d, "version");
-    put_each(out, "processor", d, "cpu");
-    put_each(out, "host of rank 0", d, "host");
-    put_row(out, "page written by espalier", page->version);
-    buf_puts(out, "</tbody></table>\n");
-}
-
 void panel_put_runs(struct buf *out, const struct sweep_data *d)
 {
     int64_t least = INT64_MAX, most = 0, n = d->sessions.n_rows;
@@ -153,8 +133,21 @@ static void put_again(struct buf *out, const struct sweep_data *d)
 static void put_provenance(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
+    char created[CLOCK_TEXT], updated[CLOCK_TEXT];
 
-    put_facts(out, page);
+    buf_puts(out, "<table><tbody>\n");
+    put_row(out, "sweep", d->name);
+    put_row(out, "database", d->database);
+    put_row(out, "sweep file", d->file);
+    put_row(out, d->task == TASK_NONE ? "digest of the input files" : "digest of the data",
+            d->digest);
+    put_row(out, "first run", clock_utc(created, d->created));
+    put_row(out, "last change", clock_utc(updated, d->updated));
+    put_each(out, "version of espalier", d, "version");
+    put_each(out, "processor", d, "cpu");
+    put_each(out, "host of rank 0", d, "host");
+    put_row(out, "page written by espalier", page->version);
+    buf_puts(out, "</tbody></table>\n");
     put_sweep_file(out, d);
     html_element(out, "h3", "Command lines");
     buf_puts(out, "<pre>");

@@ -52,26 +52,6 @@ static int add_curve(struct sweep_data *data, const struct result_table *rows, i
     return 0;
 }
 
-static int add_curves(struct sweep_data *data, const struct result_table *rows, int64_t config,
-                      int32_t most, struct err *err)
-{
-    int64_t end;
-
-    int64_t room =
-        (int64_t)(SWEEP_CURVE_CONFIGS + 1) * data->n_slots; /* a run may add trials meanwhile */
-
-    for (int64_t first = 0; first < rows->n_rows && data->n_curves < room; first = end) {
-        int64_t trial = result_table_integer(rows, first, "trial");
-
-        for (end = first + 1; end < rows->n_rows; end++)
-            if (result_table_integer(rows, end, "trial") != trial)
-                break;
-        if (add_curve(data, rows, first, end, config, most, err))
-            return -1;
-    }
-    return 0;
-}
-
 /* ---- what programs report ---- */
 
 /* -1 without an err: there are too many names, or it is a test score, by which nobody shall choose. */
@@ -158,11 +138,20 @@ static int read_config(struct sweep_data *data, struct store *store, int64_t con
 {
     struct result_table rows;
     int32_t first = data->n_curves;
-    int rc;
+    /* a run may add trials meanwhile */
+    int64_t room = (int64_t)(SWEEP_CURVE_CONFIGS + 1) * data->n_slots;
+    int rc = 0;
 
     if (query_table(&rows, store, QUERY_CONFIG_CURVES, config, err))
         return -1;
-    rc = add_curves(data, &rows, config, most, err);
+    for (int64_t begin = 0, end; !rc && begin < rows.n_rows && data->n_curves < room; begin = end) {
+        int64_t trial = result_table_integer(&rows, begin, "trial");
+
+        for (end = begin + 1; end < rows.n_rows; end++)
+            if (result_table_integer(&rows, end, "trial") != trial)
+                break;
+        rc = add_curve(data, &rows, begin, end, config, most, err);
+    }
     result_table_release(&rows);
     return rc ? rc : read_points(data, store, config, first, err);
 }

@@ -96,30 +96,6 @@ static int compare_ids(const void *a, const void *b, void *arg)
     return (x > y) - (x < y);
 }
 
-static int read_configs(struct sweep_data *data, const struct result_table *l, struct err *err)
-{
-    int32_t most = 0;
-
-    data->n_configs = (int32_t)l->n_rows;
-    data->configs = sweep_take(data, (size_t)l->n_rows, sizeof *data->configs, err);
-    data->by_id = sweep_take(data, (size_t)l->n_rows, sizeof *data->by_id, err);
-    if (!data->configs || !data->by_id)
-        return -1;
-    for (int32_t c = 0; c < data->n_configs; c++) {
-        read_config(&data->configs[c], l, c);
-        most = data->configs[c].n > most ? data->configs[c].n : most;
-        data->by_id[c] = c;
-    }
-    qsort_r(data->by_id, (size_t)data->n_configs, sizeof *data->by_id, compare_ids, data->configs);
-    /* Configurations with a mean come first in each part of the leaderboard (complete or not), but
-     * an incomplete one without a mean comes after all. */
-    for (int32_t c = 0; c < data->n_configs; c++) {
-        data->configs[c].is_complete = most && data->configs[c].n == most;
-        data->n_scored += !isnan(data->configs[c].mean);
-    }
-    return 0;
-}
-
 static int take_types(struct sweep_data *data, const struct result_table *rows, struct err *err)
 {
     data->types = sweep_take(data, (size_t)rows->n_rows, sizeof *data->types, err);
@@ -146,12 +122,30 @@ static int read_leaderboard(struct sweep_data *data, struct store *store,
 {
     struct query_filter filter = {.limit = -1};
     const struct result_table *l = &data->leaderboard;
+    int32_t most = 0;
 
     if (query_leaderboard(&data->leaderboard, &data->alike, store, sweep, &filter, err))
         return -1;
     if (!l->n_rows)
         return no_configuration(data, err);
-    return read_configs(data, l, err) || sweep_read_axes(data, l, err) ? -1 : 0;
+    data->n_configs = (int32_t)l->n_rows;
+    data->configs = sweep_take(data, (size_t)l->n_rows, sizeof *data->configs, err);
+    data->by_id = sweep_take(data, (size_t)l->n_rows, sizeof *data->by_id, err);
+    if (!data->configs || !data->by_id)
+        return -1;
+    for (int32_t c = 0; c < data->n_configs; c++) {
+        read_config(&data->configs[c], l, c);
+        most = data->configs[c].n > most ? data->configs[c].n : most;
+        data->by_id[c] = c;
+    }
+    qsort_r(data->by_id, (size_t)data->n_configs, sizeof *data->by_id, compare_ids, data->configs);
+    /* Configurations with a mean come first in each part of the leaderboard (complete or not), but
+     * an incomplete one without a mean comes after all. */
+    for (int32_t c = 0; c < data->n_configs; c++) {
+        data->configs[c].is_complete = most && data->configs[c].n == most;
+        data->n_scored += !isnan(data->configs[c].mean);
+    }
+    return sweep_read_axes(data, l, err);
 }
 
 /* ---- the choice ---- */

@@ -15,25 +15,6 @@ static const char sql_objective[] = "SELECT objective FROM trial JOIN config USI
                                     " WHERE trial_id = ?1 AND task = 'none'";
 static const char sql_log[] = "SELECT bytes, tail FROM log WHERE trial_id = ?1";
 
-static void put_column(struct buf *sql, const char *name, const char *objective)
-{
-    const char *const taken[] = {"epoch",     "train_loss", "val_loss",
-                                 "val_value", "seconds",    objective};
-    struct buf column = {0};
-    bool is_taken = false;
-
-    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
-        is_taken |= !sqlite3_stricmp(taken[i], name);
-    buf_printf(&column, "%s%s", is_taken ? "metric_" : "", name);
-    buf_puts(sql, ", (SELECT value FROM curve_metric AS m WHERE m.trial_id = ?1"
-                  " AND m.epoch = curve.epoch AND m.name = ");
-    db_put_text(sql, name);
-    buf_puts(sql, ") AS ");
-    db_put_name(sql, buf_text(&column));
-    sql->failed |= buf_failed(&column);
-    buf_release(&column);
-}
-
 /* The columns of `curve`. The objective of a program stands under its own name. If that is the name
  * of a loss, the column of the loss is empty, and left out. objective "": a model's trial. */
 static void put_head(struct buf *sql, const char *objective)
@@ -55,15 +36,31 @@ static void put_head(struct buf *sql, const char *objective)
 static int put_names(struct buf *sql, struct store *store, int64_t trial_id, const char *objective,
                      struct err *err)
 {
+    const char *const taken[] = {"epoch",     "train_loss", "val_loss",
+                                 "val_value", "seconds",    objective};
     sqlite3_stmt *row = db_query(store, sql_names, err, "i", trial_id);
+    struct buf column = {0};
     const char *name;
     int rc = 0;
 
     while (db_next(&rc, store, row, err)) {
+        bool is_taken = false;
+
         rc = db_read(store, row, err, "s", &name);
-        if (!rc)
-            put_column(sql, name, objective);
+        if (rc)
+            break;
+        for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+            is_taken |= !sqlite3_stricmp(taken[i], name);
+        buf_clear(&column);
+        buf_printf(&column, "%s%s", is_taken ? "metric_" : "", name);
+        buf_puts(sql, ", (SELECT value FROM curve_metric AS m WHERE m.trial_id = ?1"
+                      " AND m.epoch = curve.epoch AND m.name = ");
+        db_put_text(sql, name);
+        buf_puts(sql, ") AS ");
+        db_put_name(sql, buf_text(&column));
     }
+    sql->failed |= buf_failed(&column);
+    buf_release(&column);
     sqlite3_finalize(row);
     return rc;
 }

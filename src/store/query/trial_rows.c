@@ -81,29 +81,23 @@ static int find_metric(const struct trial_rows *r, const char *split, const char
     return -1;
 }
 
-static int put_metric(struct trial_rows *r, struct err *err)
-{
-    const char *split, *name;
-    int64_t trial_id;
-    double value;
-    int m;
-
-    if (db_read(r->store, r->metrics.row, err, "issr", &trial_id, &split, &name, &value))
-        return -1;
-    m = find_metric(r, split, name);
-    if (m >= 0)
-        r->metric_cells[m] = (struct cell){.type = CELL_REAL, .f = value};
-    return 0;
-}
-
 static int put_metrics(struct trial_rows *r, int64_t trial_id, struct err *err)
 {
-    int rc = skip_to(&r->metrics, r->store, trial_id, err);
+    int rc = skip_to(&r->metrics, r->store, trial_id, err), m;
+    const char *split, *name;
+    double value;
+    int64_t id;
 
-    for (int m = 0; m < r->n_metrics; m++)
+    for (m = 0; m < r->n_metrics; m++)
         r->metric_cells[m] = (struct cell){.type = CELL_NULL};
-    while (!rc && r->metrics.has_row && r->metrics.trial_id == trial_id)
-        rc = put_metric(r, err) || next_beside(&r->metrics, r->store, err) ? -1 : 0;
+    while (!rc && r->metrics.has_row && r->metrics.trial_id == trial_id) {
+        if (db_read(r->store, r->metrics.row, err, "issr", &id, &split, &name, &value))
+            return -1;
+        m = find_metric(r, split, name);
+        if (m >= 0)
+            r->metric_cells[m] = (struct cell){.type = CELL_REAL, .f = value};
+        rc = next_beside(&r->metrics, r->store, err);
+    }
     return rc;
 }
 
