@@ -413,19 +413,6 @@ static int refuse_misspelt(struct sweep *sweep, const struct inifile *file, stru
     return 0;
 }
 
-/* The section and the key of an override that may define a free name; changes `copy`. */
-static bool split_override(struct assignment *a, char *copy)
-{
-    char *equals = strchr(copy, '='), *dot = strchr(copy, '.');
-
-    if (!equals || !dot || dot > equals)
-        return false;
-    *equals = *dot = '\0';
-    a->section = copy;
-    a->key = dot + 1;
-    return true;
-}
-
 /* Before any value is set, because the number of a free name depends on the others. A name that is
  * refused is reported when its value is set. */
 static int find_names(struct sweep *sweep, const struct inifile *file, const char *const *overrides,
@@ -458,11 +445,17 @@ static int find_names(struct sweep *sweep, const struct inifile *file, const cha
             (void)!free_names_add(sweep->names, a.key, &err);
     }
     for (size_t i = 0; i < n; i++) {
-        char *copy = strdup(overrides[i]);
+        char *copy = strdup(overrides[i]), *equals = copy ? strchr(copy, '=') : NULL;
+        char *dot = copy ? strchr(copy, '.') : NULL;
 
-        a.set = overrides[i];
-        if (copy && split_override(&a, copy) && is_free(&a))
-            (void)!free_names_add(sweep->names, a.key, &err);
+        if (equals && dot && dot < equals) { /* section.key=value */
+            *equals = *dot = '\0';
+            a.set = overrides[i];
+            a.section = copy;
+            a.key = dot + 1;
+            if (is_free(&a))
+                (void)!free_names_add(sweep->names, a.key, &err);
+        }
         free(copy);
     }
     return 0;
