@@ -406,23 +406,6 @@ struct lettered {
     bool is_here;              /* one of these is in the file */
 };
 
-static void find_lettered(struct lettered *out, const struct recode *r, struct buf *text,
-                          const struct site *site)
-{
-    *out = (struct lettered){0};
-    for (int ref = 0; ref < N_LETTERS; ref++)
-        for (int alt = 0; alt < N_LETTERS; alt++) {
-            const char ref_text[] = {letters[ref], '\0'}, alt_text[] = {letters[alt], '\0'};
-            int32_t j = ref == alt ? -1 : find_alleles(r, text, site, ref_text, alt_text);
-
-            if (j < 0 || !is_open(r, j, false))
-                continue;
-            out->marker[out->n] = j;
-            out->counted[out->n++] = alt;
-            out->is_theirs[ref] = out->is_theirs[alt] = true;
-        }
-}
-
 /* count (N_LETTERS, n): copies of each letter in each call, NaN if missing. */
 static int count_letters(struct mat *count, struct lettered *l, struct recode *r,
                          const struct site *site, struct err *err)
@@ -449,10 +432,20 @@ static int take_letters(struct mat *x, struct recode *r, struct buf *text, const
                         struct err *err)
 {
     struct mat count = {0};
-    struct lettered l;
+    struct lettered l = {0};
     int rc;
 
-    find_lettered(&l, r, text, site);
+    for (int ref = 0; ref < N_LETTERS; ref++)
+        for (int alt = 0; alt < N_LETTERS; alt++) {
+            const char ref_text[] = {letters[ref], '\0'}, alt_text[] = {letters[alt], '\0'};
+            int32_t j = ref == alt ? -1 : find_alleles(r, text, site, ref_text, alt_text);
+
+            if (j < 0 || !is_open(r, j, false))
+                continue;
+            l.marker[l.n] = j;
+            l.counted[l.n++] = alt;
+            l.is_theirs[ref] = l.is_theirs[alt] = true;
+        }
     if (!l.n) {
         r->n_without_alleles += !table_is_missing(site->id) && find_id(r, site->id) >= 0;
         return 0;

@@ -364,29 +364,6 @@ static void vcf_close(struct variants *v)
     free(vcf);
 }
 
-/* Files that begin almost like a VCF would otherwise be read as tables. */
-static int check_begin(const char *path, struct err *err)
-{
-    static const char wanted[] = "##fileformat=VCF";
-    char head[64];
-    size_t n = stream_peek(head, sizeof head, path);
-
-    if (n == 0)
-        return 0;
-    if (stream_mark_bytes(head, n))
-        return variants_fault(err, path, "", 1,
-                              "begins with a byte order mark: a VCF must begin with %sv4; save it "
-                              "as UTF-8 without the mark",
-                              wanted);
-    head[strcspn(head, "\r\n")] = '\0';
-    if (strncmp(head, wanted, strlen(wanted)) != 0)
-        return variants_fault(
-            err, path, "", 1,
-            "begins with \"%.40s\": the first line of a VCF must be %sv4.2 or another version",
-            head, wanted);
-    return 0;
-}
-
 static bool is_vcf(const char *path, const char *head, size_t n)
 {
     (void)path;
@@ -396,13 +373,28 @@ static bool is_vcf(const char *path, const char *head, size_t n)
 
 static int vcf_open_file(struct variants *v, struct err *err)
 {
+    static const char wanted[] = "##fileformat=VCF";
     struct vcf *vcf = calloc(1, sizeof *vcf);
+    char head[64];
+    size_t n;
 
     if (!vcf)
         return err_nomem(err, v->path, sizeof *vcf);
     v->state = vcf;
-    if (check_begin(v->path, err))
-        return -1;
+    /* Files that begin almost like a VCF would otherwise be read as tables. */
+    n = stream_peek(head, sizeof head, v->path);
+    if (n && stream_mark_bytes(head, n))
+        return variants_fault(err, v->path, "", 1,
+                              "begins with a byte order mark: a VCF must begin with %sv4; save it "
+                              "as UTF-8 without the mark",
+                              wanted);
+    if (n)
+        head[strcspn(head, "\r\n")] = '\0';
+    if (n && strncmp(head, wanted, strlen(wanted)) != 0)
+        return variants_fault(
+            err, v->path, "", 1,
+            "begins with \"%.40s\": the first line of a VCF must be %sv4.2 or another version",
+            head, wanted);
     vcf->file = variants_open_hts(v, err);
     if (!vcf->file || textline_open_source(&vcf->line, v->path, read_hts, v, err) ||
         read_header(v, err))
