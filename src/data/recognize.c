@@ -60,18 +60,11 @@ static int refuse_part(const char *path, struct err *err)
     return 0;
 }
 
-static bool has_binary(const char *head, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)head[i] < ' ' && !strchr("\t\n\r\f\v", head[i]))
-            return true;
-    return memchr(head, 0, n) != NULL;
-}
-
 int recognize(enum data_kind *out, const struct variants_kind **variants, const char *path,
               struct err *err)
 {
     char head[HEAD_BYTES];
+    bool is_binary = false;
     struct stream stream;
     struct stat status;
     size_t n;
@@ -93,7 +86,9 @@ int recognize(enum data_kind *out, const struct variants_kind **variants, const 
         stream_close(&stream);
         return err_set(err, "%s: is empty or cannot be unpacked: must be " KINDS_READ, path);
     }
-    if (has_binary(head, n))
+    for (size_t i = 0; i < n; i++)
+        is_binary |= (unsigned char)head[i] < ' ' && !strchr("\t\n\r\f\v", head[i]);
+    if (is_binary || memchr(head, 0, n))
         return err_set(err, "%s: is binary and of an unknown kind: must be " KINDS_READ, path);
     *out = smiles_is_bare(path, "smiles") ? KIND_SMI : KIND_TABLE;
     return 0;

@@ -180,28 +180,6 @@ static int add_numbers(struct fixed_columns *c, const struct target_cells *cells
     return 0;
 }
 
-static int add_level(struct fixed_columns *c, const struct target_cells *cells,
-                     const struct target *words, int32_t k, struct err *err)
-{
-    struct buf name = {0};
-    int32_t n = 0;
-    double *v;
-
-    buf_printf(&name, "%s=%s", cells->column, words->class_names[k]);
-    v = add_column(c, (size_t)cells->n, buf_failed(&name) ? NULL : strdup(buf_text(&name)),
-                   c->n_factors, err);
-    buf_release(&name);
-    if (!v)
-        return -1;
-    for (int32_t i = 0; i < cells->n; i++)
-        n += (v[i] = words->label[i] == k) != 0;
-    if (k < MOST_DESCRIBED)
-        buf_printf(&c->described, "%s%.40s %d", k ? ", " : "", words->class_names[k], n);
-    else if (k == MOST_DESCRIBED)
-        buf_printf(&c->described, ", ... %d levels", words->n_classes);
-    return 0;
-}
-
 static int add_words(struct fixed_columns *c, const struct target_cells *cells, int32_t n_present,
                      struct err *err)
 {
@@ -228,8 +206,23 @@ static int add_words(struct fixed_columns *c, const struct target_cells *cells, 
     if (words.spelled.n)
         c->spelled = words.spelled;
     buf_printf(&c->described, "%s%.80s (", c->described.size ? ", " : "", cells->column);
-    for (int32_t k = 0; !rc && k < words.n_classes; k++)
-        rc = add_level(c, cells, &words, k, err);
+    for (int32_t k = 0; !rc && k < words.n_classes; k++) {
+        struct buf name = {0};
+        int32_t n = 0;
+        double *v;
+
+        buf_printf(&name, "%s=%s", cells->column, words.class_names[k]);
+        v = add_column(c, (size_t)cells->n, buf_failed(&name) ? NULL : strdup(buf_text(&name)),
+                       c->n_factors, err);
+        buf_release(&name);
+        rc = v ? 0 : -1;
+        for (int32_t i = 0; v && i < cells->n; i++)
+            n += (v[i] = words.label[i] == k) != 0;
+        if (k < MOST_DESCRIBED)
+            buf_printf(&c->described, "%s%.40s %d", k ? ", " : "", words.class_names[k], n);
+        else if (k == MOST_DESCRIBED)
+            buf_printf(&c->described, ", ... %d levels", words.n_classes);
+    }
     buf_puts(&c->described, ")");
     c->n_factors++;
     target_release(&words);
