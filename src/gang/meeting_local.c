@@ -102,7 +102,7 @@ static void release_gifts(struct gifts *gifts, struct gang_member *g)
 }
 
 /* Send member i the reply, and with a good one its own pipe's writing end and the reading ends of
- * all others. One that has ended gets nothing, which gang_look() notices. */
+ * all others. One that has ended gets nothing, which a look from a barrier notices. */
 static void answer(struct gang_member *g, const struct reply *reply, const struct gifts *gifts,
                    int32_t i)
 {

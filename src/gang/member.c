@@ -169,7 +169,7 @@ static void wake(struct gang_member *g)
     syscall(SYS_futex, &g->page.head->generation, FUTEX_WAKE, g->local_size, NULL, NULL, 0);
 }
 
-bool gang_fail_with(struct gang_member *g, const struct gang_failure *failure)
+static bool fail_with(struct gang_member *g, const struct gang_failure *failure)
 {
     struct gang_page *page = g->page.head;
 
@@ -196,10 +196,12 @@ bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *for
     va_start(args, format);
     vsnprintf(failure.why.text, sizeof failure.why.text, format, args);
     va_end(args);
-    return gang_fail_with(g, &failure);
+    return fail_with(g, &failure);
 }
 
-int gang_look(struct gang_member *g, double since_s, struct gang_failure *found)
+/* Look for a reason to end, in a rank that has waited since since_s: 0: none, or -1 and *found. Changes
+ * nothing else. */
+static int look(struct gang_member *g, double since_s, struct gang_failure *found)
 {
     struct gang_page *page = g->page.head;
     enum gang_trouble trouble = (enum gang_trouble)atomic_load(&page->trouble);
@@ -257,7 +259,7 @@ static bool spin(struct gang_member *g, unsigned generation, double until_s)
 }
 
 /* Sleep until the last one comes. A member that has passed this barrier may end in good order, so the
- * generation counts before what gang_look() finds. */
+ * generation counts before what look() finds. */
 static bool sleep_until_open(struct gang_member *g, unsigned generation, double since_s)
 {
     const struct timespec limit = {.tv_nsec = 1000000L * SLEEP_MS};
@@ -271,11 +273,11 @@ static bool sleep_until_open(struct gang_member *g, unsigned generation, double 
         atomic_fetch_sub(&page->n_sleeping, 1);
         if (is_open(page, generation))
             return true;
-        if (!gang_look(g, since_s, &found))
+        if (!look(g, since_s, &found))
             continue;
         if (is_open(page, generation))
             return true;
-        return gang_fail_with(g, &found);
+        return fail_with(g, &found);
     }
 }
 
@@ -369,7 +371,7 @@ static bool move_all(struct gang_member *g, bool *has_moved, bool *is_over)
         /* the reason is its last word, if it said one */
         if (!beat_listen(g, host, &found))
             find_cut(g, host, &found);
-        return gang_fail_with(g, &found);
+        return fail_with(g, &found);
     }
     return true;
 }
@@ -399,7 +401,7 @@ bool gang_exchange(struct gang_member *g)
     /* A host that has failed may have sent its data before. */
     for (int32_t host = 0; host < g->n_hosts; host++)
         if (host != g->host && beat_listen(g, host, &found))
-            return gang_fail_with(g, &found);
+            return fail_with(g, &found);
     for (;;) {
         double now_s;
 
@@ -413,8 +415,8 @@ bool gang_exchange(struct gang_member *g)
         if (now_s < moved_s + g->spin_s)
             continue;
         sleep_until_ready(g);
-        if (now_s > g->looked_s + 1e-3 * SLEEP_MS && gang_look(g, since_s, &found))
-            return gang_fail_with(g, &found);
+        if (now_s > g->looked_s + 1e-3 * SLEEP_MS && look(g, since_s, &found))
+            return fail_with(g, &found);
     }
     for (int32_t host = 0; host < g->n_hosts; host++) {
         struct gang_link *link = &g->links[host];
@@ -610,8 +612,8 @@ static int receive(struct gang_member *g)
             gang_fail(g, GANG_BROKEN, "shared memory of a gang: %s", strerror(errno));
             return -1;
         }
-        if (gang_look(g, since_s, &found)) {
-            gang_fail_with(g, &found);
+        if (look(g, since_s, &found)) {
+            fail_with(g, &found);
             return -1;
         }
         poll(&wanted, 1, 20);

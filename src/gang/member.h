@@ -75,7 +75,7 @@ struct gang_member {
     struct gang_failure failure;
     struct page_view page;
     double spin_s;   /* a waiting rank spins so long before it sleeps */
-    double looked_s; /* when gang_look() was called last */
+    double looked_s; /* when look() was called last */
 
     int *members; /* [local_size] leader: connections; others: [0] to the leader; -1: none */
     int *lives;   /* [local_size] each ends with its process; own: -1 */
@@ -146,13 +146,8 @@ int gang_fails(struct gang_failure *failure, enum gang_trouble trouble, const ch
 
 /* End the gang for all ranks that can be reached, with the first reason that any of them had. Always
  * false. */
-bool gang_fail_with(struct gang_member *g, const struct gang_failure *failure);
 bool gang_fail(struct gang_member *g, enum gang_trouble trouble, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-
-/* Look for a reason to end, in a rank that has waited since since_s: 0: none, or -1 and *found. Changes
- * nothing else. */
-int gang_look(struct gang_member *g, double since_s, struct gang_failure *found);
 
 /* All ranks of the host come here. False: the gang has failed. */
 bool gang_barrier(struct gang_member *g);

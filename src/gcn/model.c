@@ -6,7 +6,8 @@
 
 #include "base/rng.h"
 
-int32_t model_layers(const struct gcn_spec *spec)
+/* Count the convolutions and the readout. */
+static int32_t count_layers(const struct gcn_spec *spec)
 {
     return spec->layers + (spec->pool != POOL_NONE);
 }
@@ -16,7 +17,7 @@ bool model_tensor(struct model_tensor *out, const struct gcn_spec *spec, int32_t
 {
     static const char *const names[MODEL_ARRAY_COUNT] = {"weight", "bias", "weight", "running_mean",
                                                          "running_var"};
-    int32_t last = model_layers(spec) - 1, at = 0;
+    int32_t last = count_layers(spec) - 1, at = 0;
 
     *out = (struct model_tensor){.layer = 0};
     for (int statistics = 0; statistics <= 1; statistics++)
@@ -80,10 +81,10 @@ static void draw(struct model *model, int32_t fan_in, struct hash key)
 int model_init(struct model *model, const struct gcn_spec *spec, int32_t n_inputs, int32_t fan_in,
                int32_t n_outputs, struct hash key, struct arena *scratch, struct err *err)
 {
-    size_t n, n_layers = (size_t)model_layers(spec);
+    size_t n, n_layers = (size_t)count_layers(spec);
     struct model_tensor *t = arena_take_real(scratch, n_layers * MODEL_ARRAY_COUNT, sizeof *t);
 
-    *model = (struct model){.n_layers = model_layers(spec), .tensor = t};
+    *model = (struct model){.n_layers = count_layers(spec), .tensor = t};
     model->layer = arena_take_real(scratch, n_layers, sizeof *model->layer);
     model->d_layer = arena_take_real(scratch, n_layers, sizeof *model->d_layer);
     if (scratch->is_short)

@@ -69,7 +69,4 @@ void model_direct_gradient(struct model *model, float *vector);
 bool model_tensor(struct model_tensor *out, const struct gcn_spec *spec, int32_t n_inputs,
                   int32_t n_outputs, int32_t i);
 
-/* Count the convolutions and the readout. */
-int32_t model_layers(const struct gcn_spec *spec);
-
 #endif

@@ -52,7 +52,7 @@ void settings_trim(struct settings *s);
  * metric for the task. */
 int settings_resolve(struct settings *s, const struct given *given, enum task task,
                      struct err *err);
-/* Those of a stored sweep, which were resolved before they were stored. */
+/* Take the values of a stored sweep, which were resolved before they were stored. */
 void settings_stored(struct settings *out, const struct given *given);
 
 /* The revision of the model type, from 1, is part of the key, so that a type that computes other numbers

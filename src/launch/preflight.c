@@ -12,12 +12,12 @@
 
 static int32_t most_of(const struct sweep *sweep, enum param_id id)
 {
-    int64_t most = sweep->fixed.v[id].i;
+    int32_t n;
+    const union value *values = sweep_values(sweep, id, &n);
+    int64_t most = values->i;
 
-    for (size_t a = 0; a < sweep->n_axes; a++)
-        for (int32_t i = 0; sweep->axes[a].id == id && i < sweep->axes[a].n; i++)
-            if (sweep->axes[a].values[i].i > most)
-                most = sweep->axes[a].values[i].i;
+    for (int32_t i = 1; i < n; i++)
+        most = values[i].i > most ? values[i].i : most;
     return (int32_t)most;
 }
 

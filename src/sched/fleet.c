@@ -77,8 +77,9 @@ void fleet_become_idle(struct fleet *f, int32_t worker)
         put_idle(f, f->n_idle++, worker);
 }
 
-/* The last of those passed over, then the last of all, move into the free places. */
-void fleet_become_busy(struct fleet *f, int32_t worker)
+/* The last of those passed over, then the last of all, move into the free places. Ignored if it is busy
+ * already. */
+static void become_busy(struct fleet *f, int32_t worker)
 {
     int32_t place = f->of[worker].idle_place;
 
@@ -114,7 +115,7 @@ void fleet_hold(struct fleet *f, int32_t worker, double seconds)
         f->of[worker].began_s = f->now_s;
     f->of[worker].held_s += seconds;
     f->held_s += seconds;
-    fleet_become_busy(f, worker);
+    become_busy(f, worker);
 }
 
 void fleet_drop(struct fleet *f, int32_t worker, double seconds)
@@ -129,7 +130,7 @@ void fleet_go(struct fleet *f, int32_t worker, enum presence presence)
     if (f->reserved.has[worker])
         fleet_cancel(f);
     f->n_alive -= f->of[worker].presence == PRESENT;
-    fleet_become_busy(f, worker);
+    become_busy(f, worker);
     f->of[worker].presence = (uint8_t)presence;
     fleet_offer_again(f);
 }

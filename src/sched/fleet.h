@@ -52,9 +52,8 @@ struct fleet {
 int fleet_init(struct fleet *fleet, int32_t n, const int32_t *hosts, struct err *err);
 void fleet_release(struct fleet *fleet);
 
-/* Ignored if it is idle already, or not present; if it is busy already. */
+/* Ignored if it is idle already, or not present. */
 void fleet_become_idle(struct fleet *fleet, int32_t worker);
-void fleet_become_busy(struct fleet *fleet, int32_t worker);
 /* An idle worker got nothing; all get another chance. */
 void fleet_pass_over(struct fleet *fleet, int32_t worker);
 void fleet_offer_again(struct fleet *fleet);

@@ -23,7 +23,8 @@ struct values {
     char number[NUMBERS][NUMBER], key[HASH_HEX_SIZE];
 };
 
-int32_t program_seed(const struct settings *s, struct plan_trial where)
+/* The seed of a replicate and fold, below 2^31: equal for all configurations. */
+static int32_t seed_of(const struct settings *s, struct plan_trial where)
 {
     char text[96];
 
@@ -39,7 +40,7 @@ static void set_values(struct values *v, const struct program_trial *trial)
         const char *name;
         int64_t value;
     } numbers[NUMBERS] = {{"trial", trial->id},
-                          {"seed", program_seed(s, trial->where)},
+                          {"seed", seed_of(s, trial->where)},
                           {"fold", trial->where.fold},
                           {"folds", s->v[P_FOLDS].i},
                           {"replicate", trial->where.replicate},

@@ -43,7 +43,4 @@ int program_command_env(struct template_words *out, const struct program_command
 int program_command_values(struct template_words *out, const struct program_command *c,
                            const struct program_trial *trial, struct err *err);
 
-/* The seed of a replicate and fold, below 2^31: equal for all configurations. */
-int32_t program_seed(const struct settings *s, struct plan_trial where);
-
 #endif
