@@ -88,7 +88,6 @@ int grid_rows_make(struct grid_rows *out, const struct sweep *sweep, const struc
 {
     double n_points = 1; /* a double holds 10^30 */
     const size_t row = (sweep->n_axes ? sweep->n_axes : 1) * sizeof *out->v;
-    union value *fitting;
     bool *is_there;
     int rc;
 
@@ -109,7 +108,5 @@ int grid_rows_make(struct grid_rows *out, const struct sweep *sweep, const struc
         out->v = NULL;
         return -1;
     }
-    fitting = realloc(out->v, (size_t)out->n * row);
-    out->v = fitting ? fitting : out->v;
     return 0;
 }

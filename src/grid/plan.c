@@ -23,22 +23,38 @@ static int count_trials(struct plan *plan, struct err *err)
     return 0;
 }
 
-int plan_init(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
-              const struct predicate *predicate, struct err *err)
+int plan_init_rows(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
+                   struct grid_rows *rows, int32_t n_configs, struct err *err)
 {
+    const size_t row = sweep->n_axes * sizeof *rows->v;
     const int64_t folds = fixed->v[P_FOLDS].i;
+    union value *v = realloc(rows->v, (size_t)n_configs * row + 1);
 
     *plan = (struct plan){.sweep = sweep,
                           .fixed = *fixed,
+                          .n_configs = n_configs,
                           .replicates = (int32_t)fixed->v[P_REPLICATES].i,
-                          .folds = folds > 0 ? (int32_t)folds : 1};
-    if (grid_rows_make(&plan->rows, sweep, fixed, predicate, err))
-        return -1;
-    plan->n_configs = plan->rows.n;
-    if (!count_trials(plan, err))
+                          .folds = folds > 0 ? (int32_t)folds : 1,
+                          .rows = *rows};
+    plan->rows.v = v ? v : rows->v;
+    *rows = (struct grid_rows){.n = 0};
+    for (int32_t c = plan->rows.n; v && c < n_configs; c++)
+        memcpy(v + (size_t)c * sweep->n_axes, v, row);
+    if (v && !count_trials(plan, err))
         return 0;
     plan_release(plan);
-    return -1;
+    return v ? -1 : err_nomem(err, "configurations", (size_t)n_configs * row);
+}
+
+int plan_init(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
+              const struct predicate *predicate, struct err *err)
+{
+    struct grid_rows rows;
+
+    *plan = (struct plan){.sweep = sweep};
+    return grid_rows_make(&rows, sweep, fixed, predicate, err)
+               ? -1
+               : plan_init_rows(plan, sweep, fixed, &rows, rows.n, err);
 }
 
 void plan_release(struct plan *plan)

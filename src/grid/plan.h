@@ -16,7 +16,7 @@
 struct plan {
     const struct sweep *sweep; /* borrowed */
     struct settings fixed;     /* its settings, resolved; those of axes count for nothing */
-    int32_t n_configs;         /* rows */
+    int32_t n_configs; /* at most; rows.n are known, and those behind them repeat the first */
     int32_t replicates;
     int32_t folds; /* at least 1 */
     int64_t n_trials;
@@ -29,9 +29,13 @@ struct plan_trial {
     int32_t fold;
 };
 
-/* Pair with plan_release(). -1 and err: as grid_rows_make(), or too many trials. */
+/* Pair with plan_release(). -1 and err: as grid_rows_make(), or too many trials. The rows are those of the
+ * grid. */
 int plan_init(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
               const struct predicate *predicate, struct err *err);
+/* Take over rows of any proposer, of which at most n_configs will be known. Frees rows->v also on -1. */
+int plan_init_rows(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
+                   struct grid_rows *rows, int32_t n_configs, struct err *err);
 void plan_release(struct plan *plan);
 
 /* Append "6 configurations x 1 replicate x 5 folds = 30 trials" */

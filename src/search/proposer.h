@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of proposers: which configurations a sweep tries. One row and one file (propose_NAME.c) for each;
+ * no other code names one. Pure functions of the sweep file and of scores: never of time, rank count or order
+ * of arrival. */
+#ifndef SEARCH_PROPOSER_H
+#define SEARCH_PROPOSER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "grid/grid_rows.h"
+#include "grid/sweep.h"
+
+/* All members are borrowed. */
+struct proposing {
+    const struct sweep *sweep;
+    const struct settings
+        *fixed; /* the sweep's settings, resolved; those of axes count for nothing */
+    const struct predicate *predicate; /* NULL: keep all */
+};
+
+struct proposer {
+    const char *name;  /* choice of search.propose */
+    bool takes_ranges; /* axes may be ranges */
+    bool is_adaptive;  /* rows after the first depend on scores: next() */
+
+    /* Make the first n rows, or all if n < 0, which only lists of values and tables have; fewer if there are no
+     * more. An adaptive one makes those that need no scores. Each row of a larger n begins with those of a
+     * smaller one. The caller frees out->v. -1 and err, as grid_rows_make(). */
+    int (*first)(struct grid_rows *out, const struct proposing *proposing, int32_t n,
+                 struct err *err);
+
+    /* Append up to n rows to rows->v, which has room for them, and set rows->n; fewer if all points were
+     * proposed. scores (rows->n on entry, each): of the configurations so far, larger is better, -INFINITY:
+     * failed or diverged, NaN: no value. value [n]: what each promises (expected improvement, in the scale of
+     * the scores). NULL unless is_adaptive. */
+    int (*next)(struct grid_rows *rows, const struct proposing *proposing, int32_t n,
+                const double *scores, int32_t each, double *value, struct err *err);
+};
+
+const struct proposer *proposer_of(const struct settings *fixed);
+
+#endif
