@@ -192,6 +192,41 @@ static int unpack_names(struct sweep *sweep, struct cursor *in)
     return 0;
 }
 
+void plan_pack_rows(struct buf *out, const struct plan *plan, int32_t first)
+{
+    const struct sweep *sweep = plan->sweep;
+
+    buf_put_u32(out, (uint32_t)first);
+    buf_put_u32(out, (uint32_t)(plan->rows.n - first));
+    for (int32_t c = first; c < plan->rows.n; c++)
+        for (size_t a = 0; a < sweep->n_axes; a++)
+            if (param_is_text(sweep->axes[a].id))
+                buf_put_i64(out, plan_level(plan, c, a));
+            else
+                buf_put_i64(out, row_of(plan, c)[a].i);
+}
+
+int plan_take_rows(struct plan *plan, struct cursor *in)
+{
+    const struct sweep *sweep = plan->sweep;
+    const uint32_t first = cursor_u32(in), n = cursor_u32(in);
+    union value *v = plan->rows.v + (size_t)first * sweep->n_axes;
+
+    if (in->failed || first > (uint32_t)plan->n_configs || n > (uint32_t)plan->n_configs - first)
+        return -1;
+    for (size_t i = 0; i < (size_t)n * sweep->n_axes; i++) {
+        const struct axis *axis = &sweep->axes[i % sweep->n_axes];
+        const int64_t value = cursor_i64(in);
+
+        if (param_is_text(axis->id))
+            v[i].s = value >= 0 && value < axis->n ? axis->values[value].s : NULL;
+        else
+            v[i].i = value;
+    }
+    plan->rows.n = (int32_t)(first + n);
+    return in->failed ? -1 : 0;
+}
+
 void plan_pack(struct buf *out, const struct plan *plan)
 {
     const struct sweep *sweep = plan->sweep;
@@ -216,12 +251,7 @@ void plan_pack(struct buf *out, const struct plan *plan)
     buf_put_u32(out, (uint32_t)plan->replicates);
     buf_put_u32(out, (uint32_t)plan->folds);
     buf_put_u32(out, (uint32_t)plan->n_configs);
-    for (int32_t c = 0; c < plan->n_configs; c++)
-        for (size_t a = 0; a < sweep->n_axes; a++)
-            if (param_is_text(sweep->axes[a].id))
-                buf_put_i64(out, plan_level(plan, c, a));
-            else
-                buf_put_i64(out, row_of(plan, c)[a].i);
+    plan_pack_rows(out, plan, 0);
 }
 
 static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in)
@@ -282,22 +312,16 @@ static int unpack_rows(struct plan *plan, struct cursor *in)
 
     plan->replicates = (int32_t)cursor_u32(in);
     plan->folds = (int32_t)cursor_u32(in);
-    plan->n_configs = plan->rows.n = (int32_t)cursor_u32(in);
+    plan->n_configs = (int32_t)cursor_u32(in);
     n = (size_t)plan->n_configs * sweep->n_axes;
-    if (in->failed || n * sizeof *plan->rows.v > in->size - in->at)
+    if (in->failed || plan->n_configs > PLAN_MAX_TRIALS)
         return -1;
     plan->rows.v = malloc((n ? n : 1) * sizeof *plan->rows.v);
-    if (!plan->rows.v)
+    if (!plan->rows.v || plan_take_rows(plan, in))
         return -1;
-    for (size_t i = 0; i < n; i++) {
-        const struct axis *axis = &sweep->axes[i % sweep->n_axes];
-        const int64_t v = cursor_i64(in);
-
-        if (param_is_text(axis->id))
-            plan->rows.v[i].s = v >= 0 && v < axis->n ? axis->values[v].s : NULL;
-        else
-            plan->rows.v[i].i = v;
-    }
+    for (int32_t c = plan->rows.n; c < plan->n_configs; c++)
+        memcpy(plan->rows.v + (size_t)c * sweep->n_axes, plan->rows.v,
+               sweep->n_axes * sizeof *plan->rows.v);
     plan->n_trials = (int64_t)plan->n_configs * plan->replicates * plan->folds;
     return in->failed ? -1 : 0;
 }

@@ -63,6 +63,10 @@ void plan_pack(struct buf *out, const struct plan *plan);
  * is truncated or from another version. Pair with plan_release() and sweep_release(). */
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err);
 
+/* Rows from `first` on, for other ranks, which take them at the same place. -1: damaged, or too many. */
+void plan_pack_rows(struct buf *out, const struct plan *plan, int32_t first);
+int plan_take_rows(struct plan *plan, struct cursor *in);
+
 /* True if other values of a setting would train the same model. A setting that
  * the model type lacks is not idle: it distinguishes no configurations. */
 bool plan_setting_is_idle(const struct settings *s, enum param_id id);

@@ -279,13 +279,34 @@ static int check_folds(struct job *job, const struct settings *s, struct err *er
     return 0;
 }
 
+static int price(struct job *job, int32_t c, struct settings *settings, struct err *err)
+{
+    const struct dataset *d = &job->data;
+    bool is_reduced;
+    double bytes;
+
+    plan_settings(&job->plan, c, settings);
+    if (prepared_cost(&job->work[c], &bytes, job->prepared, settings, err))
+        return -1;
+    job->rank_work[c] = (struct gcn_cost){
+        .flops = job->work[c].flops * job_rank_share(settings),
+        .bytes = job->work[c].bytes * job_rank_share(settings),
+        .steps = job->work[c].steps,
+    };
+    job->trial_bytes = fmax(job->trial_bytes, bytes);
+    job->bytes[c] = bytes + prepared_inputs_bytes(job->prepared, settings);
+    is_reduced = settings->v[P_REDUCE].i != REDUCE_NONE && d->n_samples < d->n_features;
+    job->store_bytes += /* models of all its trials */
+        (double)job->plan.replicates * job->plan.folds *
+        kept_model_bytes(settings, d, is_reduced ? d->n_samples : d->n_features);
+    return 0;
+}
+
 /* Also finds values that do not suit the data before any training. */
 static int make_costs(struct job *job, struct err *err)
 {
-    const struct dataset *d = &job->data;
     struct settings settings;
-    double bytes, stop, least_stop = INFINITY;
-    bool is_reduced;
+    double stop, least_stop = INFINITY;
     int rc = 0;
 
     job->work = calloc((size_t)job->plan.n_configs, sizeof *job->work);
@@ -294,19 +315,7 @@ static int make_costs(struct job *job, struct err *err)
     if (!job->work || !job->rank_work || !job->bytes)
         return err_nomem(err, "costs", (size_t)job->plan.n_configs * sizeof *job->work);
     for (int32_t c = 0; !rc && c < job->plan.n_configs; c++) {
-        plan_settings(&job->plan, c, &settings);
-        rc = prepared_cost(&job->work[c], &bytes, job->prepared, &settings, err);
-        job->rank_work[c] = (struct gcn_cost){
-            .flops = job->work[c].flops * job_rank_share(&settings),
-            .bytes = job->work[c].bytes * job_rank_share(&settings),
-            .steps = job->work[c].steps,
-        };
-        job->trial_bytes = fmax(job->trial_bytes, bytes);
-        job->bytes[c] = bytes + prepared_inputs_bytes(job->prepared, &settings);
-        is_reduced = settings.v[P_REDUCE].i != REDUCE_NONE && d->n_samples < d->n_features;
-        job->store_bytes += /* models of all its trials */
-            (double)job->plan.replicates * job->plan.folds *
-            kept_model_bytes(&settings, d, is_reduced ? d->n_samples : d->n_features);
+        rc = price(job, c, &settings, err);
         stop = settings.v[P_STOP].f;
         if (!rc && (c == 0 || (stop > 0 && stop < least_stop)))
             rc = check_folds(job, &settings, err);
@@ -315,6 +324,16 @@ static int make_costs(struct job *job, struct err *err)
     job->inputs_bytes = prepared_all_bytes(job->prepared);
     if (rc)
         err_wrap(err, "%s", job->sweep.path);
+    return rc;
+}
+
+int job_price(struct job *job, int32_t first, struct err *err)
+{
+    struct settings settings;
+    int rc = 0;
+
+    for (int32_t c = first; !rc && job->work && c < job->plan.rows.n; c++)
+        rc = price(job, c, &settings, err);
     return rc;
 }
 

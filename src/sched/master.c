@@ -38,6 +38,7 @@ struct master {
     enum master_end end;      /* reason, if is_stopping and the ledger is not finished */
     struct deadline deadline; /* of running trials, if is_stopping */
     bool has_failed;
+    int32_t rung; /* of trials that are handed out */
     struct err err;
 };
 
@@ -187,6 +188,7 @@ static int supply(struct master *master, int32_t rank, struct err *err)
         buf_put_i64(&master->out, id_of(master, trials[i]));
     for (int32_t i = 0; i < n; i++)
         buf_put_f64(&master->out, dispatch_predicted(master->dispatch, trials[i]));
+    buf_put_i64(&master->out, master->rung);
     if (n == 1)
         put_checkpoint(master, &master->out, trials[0]);
     return post(master, rank, err);
@@ -555,6 +557,7 @@ static int take_port(struct master *master, int32_t from, struct cursor *in, str
     whole.trial = gang->trial;
     whole.id = id_of(master, gang->trial);
     whole.expected_s = dispatch_predicted(master->dispatch, gang->trial);
+    whole.rung = master->rung;
     return begin_gang(master, gang, &whole, err);
 }
 
@@ -563,6 +566,8 @@ static int accept_result(struct master *master, int32_t from, struct trial_resul
 {
     bool is_new = true;
 
+    if (r->state == TRIAL_HELD && r->rung != master->rung) /* of a rank that was silent for long */
+        r->state = TRIAL_PENDING;
     if (r->state == TRIAL_PENDING) { /* stopped after its program had begun again, or reported */
         if (ledger_lessee(master->ledger, r->trial) != from)
             return 0;
@@ -583,7 +588,7 @@ static int take_results(struct master *master, int32_t from, struct cursor *in, 
 
         if (trial_result_unpack(&r, in))
             return damaged(from, in, err);
-        if (!is_trial(master, r.trial) || r.state == TRIAL_RUNNING)
+        if (!is_trial(master, r.trial) || r.state == TRIAL_RUNNING || r.state == TRIAL_STOPPED)
             rc = damaged(from, in, err);
         else
             rc = accept_result(master, from, &r, err);
@@ -969,6 +974,26 @@ void master_destroy(struct master *master)
     free(master);
 }
 
+void master_set_rung(struct master *master, int32_t rung)
+{
+    master->rung = rung;
+}
+
+int master_tell_rows(struct master *master, const struct plan *plan, int32_t first, struct err *err)
+{
+    for (int32_t rank = 1; rank < master->world.size; rank++) {
+        enum rank_presence presence = state_of(master, rank)->presence;
+
+        if (presence != RANK_PRESENT && presence != RANK_SILENT) /* which may come back */
+            continue;
+        message_begin(&master->out, MESSAGE_ROWS);
+        plan_pack_rows(&master->out, plan, first);
+        if (post(master, rank, err))
+            return -1;
+    }
+    return 0;
+}
+
 int master_run(enum master_end *end, struct master *master, struct err *err)
 {
     double now_s = clock_now(master->clock);
@@ -989,7 +1014,9 @@ int master_run(enum master_end *end, struct master *master, struct err *err)
     serve(master);
     if (!code)
         pthread_join(thread, NULL);
-    *end = ledger_is_finished(master->ledger) ? MASTER_FINISHED : master->end;
+    *end = ledger_is_finished(master->ledger) && !ledger_counts(master->ledger).held
+               ? MASTER_FINISHED
+               : master->end;
     if (master->has_failed && err)
         *err = master->err;
     return master->has_failed ? -1 : 0;

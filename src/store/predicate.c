@@ -280,3 +280,23 @@ int store_plan(struct plan *plan, const struct sweep *sweep, const struct settin
     store_predicate_close(where);
     return rc;
 }
+
+struct store_proposing {
+    struct proposing proposing;
+};
+int store_proposing_open(struct store_proposing **out, const struct sweep *sweep,
+                         const struct settings *fixed, struct err *err)
+{
+    (void)err;
+    *out = calloc(1, sizeof **out);
+    (*out)->proposing = (struct proposing){sweep, fixed, NULL};
+    return 0;
+}
+const struct proposing *store_proposing_of(const struct store_proposing *p)
+{
+    return &p->proposing;
+}
+void store_proposing_close(struct store_proposing *p)
+{
+    free(p);
+}
