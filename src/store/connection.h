@@ -189,7 +189,8 @@
     X(RUNGS_FORGET, "DELETE FROM rung WHERE trial_id = ?1 AND value IS NULL") \
     X(EPOCHS_RUN, "SELECT coalesce(epochs_run, 0) FROM trial WHERE trial_id = ?1") \
     X(CURVE_UNTIL, \
-      "SELECT val_loss, val_value FROM curve WHERE trial_id = ?1 AND epoch <= ?2 ORDER BY epoch") \
+      "SELECT val_loss, val_value FROM curve WHERE trial_id = ?1" \
+      " AND epoch <= ?2 - (SELECT min(epoch) = 0 FROM curve WHERE trial_id = ?1) ORDER BY epoch") \
     X(CONFIG_SWEEP, "SELECT sweep_id FROM config WHERE config_id = ?1") \
     X(DECISIONS_DELETE, "DELETE FROM decision WHERE sweep_id = ?1") \
     X(DECISION_PUT, \

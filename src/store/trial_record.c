@@ -115,15 +115,18 @@ int store_attempt_stopped(struct store *store, int64_t trial_id, const struct st
 
 /* ---- the search ---- */
 
+/* What a stopped trial would go on from is of no use any more. */
 int store_set_state(struct store *store, int64_t trial_id, enum trial_state state, struct err *err)
 {
-    return db_begin(store, err) ||
-                   db_do(store, STATEMENT_STATE_SET, err, "is", trial_id,
-                         trial_state_name(state)) ||
-                   (state == TRIAL_STOPPED &&
-                    db_do(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id))
-               ? -1
-               : 0;
+    if (db_begin(store, err) ||
+        db_do(store, STATEMENT_STATE_SET, err, "is", trial_id, trial_state_name(state)))
+        return -1;
+    if (state != TRIAL_STOPPED)
+        return 0;
+    buf_put_i64(&store->dropped, trial_id);
+    if (buf_failed(&store->dropped))
+        return err_nomem(err, "stopped trials", store->dropped.size);
+    return db_do(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id);
 }
 
 static int score_curve(double *value, struct store *store, const struct store_rung *r,
@@ -389,6 +392,27 @@ int store_report(struct store *store, int64_t trial_id, const struct trial_resul
                : 0;
 }
 
+static int write_log(struct store *store, int64_t trial_id, const struct trial_result *r,
+                     struct err *err)
+{
+    return r->log ? db_do(store, STATEMENT_LOG_INSERT, err, "iib", trial_id, r->log_total, r->log,
+                          r->log_bytes)
+                  : 0;
+}
+
+/* What a trial reported up to its rung. Its checkpoint stays. */
+static int write_held(struct store *store, int64_t trial_id, const struct trial_result *r,
+                      struct err *err)
+{
+    if (!isnan(r->value) &&
+        db_do(store, STATEMENT_RUNG_PUT, err, "ind", trial_id, (int)r->rung, r->value))
+        return -1;
+    return delete_details(store, trial_id, err) || write_curve(store, trial_id, r, err) ||
+                   write_reported(store, trial_id, r, err) || write_log(store, trial_id, r, err)
+               ? -1
+               : 0;
+}
+
 int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
                  struct err *err)
 {
@@ -402,19 +426,14 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
     FAULT("store: a result is written in part");
     if (result->state == TRIAL_PENDING)
         return store_report(store, trial_id, result, err);
-    if (result->state == TRIAL_HELD) /* its checkpoint stays */
-        return delete_details(store, trial_id, err) || write_curve(store, trial_id, result, err) ||
-                       write_reported(store, trial_id, result, err)
-                   ? -1
-                   : 0;
+    if (result->state == TRIAL_HELD)
+        return write_held(store, trial_id, result, err);
     if (db_do(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id))
         return -1;
     /* A trial in its first attempt has rows of reports only if that was recorded as running. */
     if (((attempts > 1 || open > 0) && delete_details(store, trial_id, err)) ||
         write_metrics(store, trial_id, result, err) || write_curve(store, trial_id, result, err) ||
-        write_reported(store, trial_id, result, err) ||
-        (result->log && db_do(store, STATEMENT_LOG_INSERT, err, "iib", trial_id, result->log_total,
-                              result->log, result->log_bytes)))
+        write_reported(store, trial_id, result, err) || write_log(store, trial_id, result, err))
         return -1;
     for (int32_t i = 0; i < result->n_files; i++)
         if (db_do(store, STATEMENT_FILE_INSERT, err, "isi", trial_id, result->files[i],
