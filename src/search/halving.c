@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "search/halving.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "search/paired.h"
+
+struct entry {
+    double mean;
+    int32_t number;
+};
+
+int32_t halving_epochs(int32_t epochs, int32_t eta, int32_t rungs, int32_t j)
+{
+    for (; j < rungs - 1; j++)
+        epochs /= eta;
+    return epochs;
+}
+
+static int compare(const void *a_, const void *b_)
+{
+    const struct entry *a = a_, *b = b_;
+
+    if (a->mean != b->mean)
+        return a->mean > b->mean ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+int32_t halving_keep(bool *keep, const double *scores, int32_t n, int32_t folds, int32_t n_keep,
+                     double slack)
+{
+    struct entry *by = malloc((size_t)n * sizeof *by);
+    const double *last;
+    int32_t n_kept = 0;
+
+    if (!by)
+        return -1;
+    for (int32_t i = 0; i < n; i++)
+        by[i] = (struct entry){paired_mean(scores + (size_t)i * (size_t)folds, folds), i};
+    qsort(by, (size_t)n, sizeof *by, compare);
+    n_keep = n_keep < n ? n_keep : n;
+    last = scores + (size_t)by[n_keep - 1].number * (size_t)folds;
+    for (int32_t rank = 0; rank < n; rank++) {
+        const int32_t i = by[rank].number;
+        const struct paired d = paired_difference(last, scores + (size_t)i * (size_t)folds, folds);
+
+        keep[i] = rank < n_keep || (slack >= 0 && d.mean <= slack * d.sd / sqrt(folds));
+        n_kept += keep[i];
+    }
+    free(by);
+    return n_kept;
+}
