@@ -88,44 +88,79 @@ static void test_gp(void **state)
     for (int i = 0; i < 4; i++) {
         assert_float_equal(got_mean[i], mean[i], 1e-9);
         assert_float_equal(got_sd[i], sd[i], 1e-9);
-        assert_float_equal(gp_improvement(mean[i], sd[i], 1.2365194989647226), improvement[i], 1e-9);
+        assert_float_equal(gp_improvement(mean[i], sd[i], 1.2365194989647226), improvement[i],
+                           1e-9);
     }
     gp_release(&gp);
 }
 
-/* A batch has the points that single choices have, if the process is told its own mean after each. More candidates
- * than a batch looks at first. */
+/* The choices of the prototype among 3,000 points, more than a batch looks at first. Seen points are not chosen. */
 static void test_choose(void **state)
 {
-    enum { M = 3000, N_OUT = 4 };
-    static double candidates[2 * M], seen_u[2 * (9 + N_OUT)], seen_z[9 + N_OUT];
+    enum { M = 3000, N_OUT = 6 };
+    static const int32_t wanted[N_OUT] = {1275, 427, 1379, 1947, 83, 667};
+    static double candidates[2 * M];
     static bool is_seen[M];
-    int32_t out[N_OUT], one;
+    int32_t out[N_OUT];
     struct err err;
-    struct rng rng;
     struct gp gp;
 
     (void)state;
-    rng_init(&rng, (struct hash){1, 2}, RNG_SEARCH);
     for (uint32_t i = 0; i < M; i++)
-        sobol_point(candidates + 2 * i, 2, i, &rng);
+        sobol_point(candidates + 2 * i, 2, i, NULL);
     is_seen[7] = true;
-    memcpy(seen_u, u, sizeof u);
-    memcpy(seen_z, z, sizeof z);
     assert_int_equal(gp_fit(&gp, u, axis, z, 9, 2, 2, &err), 0);
     assert_int_equal(gp_choose(out, N_OUT, &gp, candidates, M, is_seen, &err), 0);
-    for (int i = 0; i < N_OUT; i++) {
-        double mean, sd;
-
-        assert_int_equal(gp_choose(&one, 1, &gp, candidates, M, is_seen, &err), 0);
-        assert_int_equal(one, out[i]);
-        assert_false(is_seen[one]);
-        is_seen[one] = true;
-        gp_predict(&mean, &sd, &gp, candidates + 2 * one, 1);
-        memcpy(seen_u + 2 * (9 + i), candidates + 2 * one, 2 * sizeof *candidates);
-        seen_z[9 + i] = mean;
-        gp_release(&gp);
-        assert_int_equal(gp_fit_again(&gp, seen_u, axis, seen_z, 10 + i, 2, 2, &err), 0);
-    }
+    assert_memory_equal(out, wanted, sizeof wanted);
     gp_release(&gp);
+}
+
+/* Of 6 configurations on 4 folds keep 2, and the third, whose difference to the second is within half a standard
+ * error; the fourth is as near in the mean but always worse. A diverged one is last. */
+static void test_halving(void **state)
+{
+    static const double scores[6][4] = {{0.60, 0.60, 0.60, 0.60}, {0.90, 0.92, 0.88, 0.94},
+                                        {0.80, 0.70, 0.60, 0.90}, {0.70, 0.76, 0.78, 0.75},
+                                        {0.79, 0.69, 0.59, 0.89}, {0.99, 0.99, NAN, 0.99}};
+    bool keep[6];
+
+    (void)state;
+    assert_int_equal(halving_keep(keep, scores[0], 6, 4, 2, 0.5), 3);
+    assert_true(keep[1] && keep[2] && keep[3] && !keep[4]);
+    assert_int_equal(halving_keep(keep, scores[0], 6, 4, 2, -1), 2);
+    assert_false(keep[3]);
+    assert_int_equal(halving_keep(keep, scores[0], 6, 4, 6, 0.5), 6);
+    assert_int_equal(halving_epochs(54, 3, 3, 0), 6);
+    assert_int_equal(halving_epochs(100, 3, 3, 0), 11);
+    assert_int_equal(halving_epochs(100, 3, 3, 2), 100);
+    assert_int_equal(halving_epochs(8, 3, 3, 0), 0);
+}
+
+/* R: after 3 of 5 folds the limit is qt(1 - 0.05 / 3, 2) = 5.3398 times sd sqrt((1 / 3) (1 - 3 / 5)) = 0.36515 sd. */
+static void test_race(void **state)
+{
+    /* differences to the first: mean 0.1, sd 0.05 and 0.052 */
+    static const double scores[3][5] = {{1, 1, 1}, {0.95, 0.9, 0.85}, {0.952, 0.9, 0.848}};
+    static const double diverged[2][5] = {{0.1, 0.1, 0.1}, {0.9, NAN, 0.9}};
+    bool is_alive[3] = {true, true, true};
+
+    (void)state;
+    assert_int_equal(race_first(5), 2);
+    assert_int_equal(race_first(8), 3);
+    assert_int_equal(race_drop(is_alive, scores[0], 3, 3, 5, 0.05), 2);
+    assert_true(is_alive[0] && !is_alive[1] && is_alive[2]);
+    is_alive[1] = true;
+    assert_int_equal(race_drop(is_alive, diverged[0], 2, 3, 5, 0.05), 1);
+    assert_true(is_alive[0]);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sobol),   cmocka_unit_test(test_scrambled),
+        cmocka_unit_test(test_gp),      cmocka_unit_test(test_choose),
+        cmocka_unit_test(test_halving), cmocka_unit_test(test_race),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
