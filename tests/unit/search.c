@@ -42,7 +42,7 @@ static void test_scrambled(void **state)
     for (uint32_t seed = 0; seed < 3; seed++) {
         bool is_there[SOBOL_MOST_AXES][64] = {{false}}, cell[8][8] = {{false}};
 
-        rng_init(&rng, (struct hash){seed, 7}, RNG_SEARCH);
+        rng_init(&rng, (struct hash){7, seed}, RNG_SEARCH);
         for (uint32_t p = 0; p < 64; p++) {
             sobol_point(u, SOBOL_MOST_AXES, p, &rng);
             for (int32_t a = 0; a < SOBOL_MOST_AXES; a++) {
