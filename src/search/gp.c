@@ -28,19 +28,22 @@ static double matern(double square)
     return (1 + r + r * r / 3) * exp(-r);
 }
 
-static double distance2(const double *a, const double *b, int32_t n)
+static const double *row_of(const struct gp *gp, const double *u, int32_t i)
 {
-    double sum = 0;
-
-    for (int32_t c = 0; c < n; c++)
-        sum += (a[c] - b[c]) * (a[c] - b[c]);
-    return sum;
+    return u + (size_t)i * (size_t)gp->n_columns;
 }
 
-static void put_scaled(double *out, const struct gp *gp, const double *u)
+/* The covariance of two rows, in units of the signal's variance. */
+static double kernel(const struct gp *gp, const double *a, const double *b)
 {
-    for (int32_t c = 0; c < gp->n_columns; c++)
-        out[c] = u[c] / gp->scale[gp->axis[c]];
+    double square = 0;
+
+    for (int32_t c = 0; c < gp->n_columns; c++) {
+        const double d = (a[c] - b[c]) / gp->scale[gp->axis[c]];
+
+        square += d * d;
+    }
+    return matern(square);
 }
 
 /* l (n, n): row i of a lower Cholesky factor, of a kernel whose row i is `row` [i + 1]. */
@@ -58,20 +61,17 @@ static void add_row(double *l, const double *row, int32_t i, int32_t stride)
     }
 }
 
-/* Make u, factor and weights for the current scales and noise. Returns the negative logarithm of the
+/* Make factor and weights for the current scales and noise. Returns the negative logarithm of the
  * likelihood, but for a constant, and the penalty. */
-static double condition(struct gp *gp, const double *u, const double *z)
+static double condition(struct gp *gp, const double *z)
 {
-    const int32_t n = gp->n, columns = gp->n_columns;
+    const int32_t n = gp->n;
     double *row = gp->weights; /* scratch until the solution */
     double square = 0, cost = 0;
 
-    for (int32_t i = 0; i < n; i++)
-        put_scaled(gp->u + (size_t)i * (size_t)columns, gp, u + (size_t)i * (size_t)columns);
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j <= i; j++)
-            row[j] = matern(distance2(gp->u + (size_t)i * (size_t)columns,
-                                      gp->u + (size_t)j * (size_t)columns, columns));
+            row[j] = kernel(gp, row_of(gp, gp->u, i), row_of(gp, gp->u, j));
         row[i] += gp->noise;
         add_row(gp->factor, row, i, n);
     }
@@ -90,7 +90,7 @@ static double condition(struct gp *gp, const double *u, const double *z)
             gp->weights[i] -= gp->factor[(size_t)k * (size_t)n + (size_t)i] * gp->weights[k];
         gp->weights[i] /= gp->factor[(size_t)i * (size_t)n + (size_t)i];
     }
-    gp->variance = square / n;
+    gp->variance = fmax(square / n, DBL_MIN); /* equal values leave the sd to choose by */
     for (int32_t a = 0; a < gp->n_axes; a++)
         cost += PENALTY * pow(log(gp->scale[a] / FIRST_SCALE), 2);
     return cost + n / 2.0 * log(gp->variance);
@@ -98,7 +98,7 @@ static double condition(struct gp *gp, const double *u, const double *z)
 
 /* Set *value to the choice of the least cost, the first among equals. */
 static void search(double *value, const double *choices, int n_choices, struct gp *gp,
-                   const double *u, const double *z)
+                   const double *z)
 {
     double best = choices[0], least = INFINITY;
 
@@ -106,7 +106,7 @@ static void search(double *value, const double *choices, int n_choices, struct g
         double cost;
 
         *value = choices[i];
-        cost = condition(gp, u, z);
+        cost = condition(gp, z);
         if (cost < least) {
             least = cost;
             best = choices[i];
@@ -121,13 +121,12 @@ int gp_fit(struct gp *gp, const double *u, const int32_t *axis, const double *z,
     const size_t points = (size_t)n;
 
     assert(n >= 2);
-    *gp = (struct gp){.n_columns = n_columns, .n_axes = n_axes, .axis = axis, .n = n};
+    *gp = (struct gp){.n_columns = n_columns, .n_axes = n_axes, .axis = axis, .u = u, .n = n};
     gp->scale = malloc((size_t)n_axes * sizeof *gp->scale);
-    gp->u = malloc(points * (size_t)n_columns * sizeof *gp->u);
     gp->factor = calloc(points * points, sizeof *gp->factor);
     gp->weights = malloc(points * sizeof *gp->weights);
     gp->work = malloc(points * BLOCK * sizeof *gp->work);
-    if (!gp->scale || !gp->u || !gp->factor || !gp->weights || !gp->work) {
+    if (!gp->scale || !gp->factor || !gp->weights || !gp->work) {
         gp_release(gp);
         return err_nomem(err, "Gaussian process", points * points * sizeof *gp->factor);
     }
@@ -136,10 +135,10 @@ int gp_fit(struct gp *gp, const double *u, const int32_t *axis, const double *z,
     gp->noise = FIRST_NOISE;
     for (int round = 0; round < 2; round++) {
         for (int32_t a = 0; a < n_axes; a++)
-            search(&gp->scale[a], scales, N_SCALES, gp, u, z);
-        search(&gp->noise, noises, N_NOISES, gp, u, z);
+            search(&gp->scale[a], scales, N_SCALES, gp, z);
+        search(&gp->noise, noises, N_NOISES, gp, z);
     }
-    condition(gp, u, z);
+    condition(gp, z);
     return 0;
 }
 
@@ -148,7 +147,6 @@ void gp_release(struct gp *gp)
     if (!gp)
         return;
     free(gp->scale);
-    free(gp->u);
     free(gp->factor);
     free(gp->weights);
     free(gp->work);
@@ -160,22 +158,16 @@ void gp_release(struct gp *gp)
 static void solve_block(double mean[BLOCK], double *v, double rest[BLOCK], const struct gp *gp,
                         const double *const *rows, int32_t n_block)
 {
-    double scaled[BLOCK][gp->n_columns];
-
-    for (int b = 0; b < n_block; b++) {
-        put_scaled(scaled[b], gp, rows[b]);
+    for (int b = 0; b < BLOCK; b++) {
         mean[b] = 0;
         rest[b] = 1;
     }
-    for (int b = n_block; b < BLOCK; b++)
-        rest[b] = 1;
     for (int32_t i = 0; i < gp->n; i++) {
         const double *l = gp->factor + (size_t)i * (size_t)gp->n;
         double sum[BLOCK] = {0};
 
         for (int b = 0; b < n_block; b++) {
-            sum[b] = matern(
-                distance2(scaled[b], gp->u + (size_t)i * (size_t)gp->n_columns, gp->n_columns));
+            sum[b] = kernel(gp, rows[b], row_of(gp, gp->u, i));
             mean[b] += sum[b] * gp->weights[i];
         }
         for (int32_t k = 0; k < i; k++)
@@ -201,7 +193,7 @@ static int32_t rows_of(const double *rows[BLOCK], const struct gp *gp, const dou
     const int32_t n = m - at < BLOCK ? m - at : BLOCK;
 
     for (int32_t b = 0; b < n; b++)
-        rows[b] = u + (size_t)(at + b) * (size_t)gp->n_columns;
+        rows[b] = row_of(gp, u, at + b);
     return n;
 }
 
@@ -261,9 +253,7 @@ static double best_mean(const struct gp *gp)
         double mean = 0;
 
         for (int32_t j = 0; j < gp->n; j++)
-            mean += gp->weights[j] *
-                    matern(distance2(gp->u + (size_t)i * (size_t)gp->n_columns,
-                                     gp->u + (size_t)j * (size_t)gp->n_columns, gp->n_columns));
+            mean += gp->weights[j] * kernel(gp, row_of(gp, gp->u, i), row_of(gp, gp->u, j));
         best = fmax(best, mean);
     }
     return best;
@@ -298,8 +288,7 @@ static int32_t choose_among(int32_t *out, int32_t n_out, const struct gp *gp, co
                             struct candidate *top, int32_t n_top, double *v, double best,
                             double bound)
 {
-    const size_t stride = (size_t)gp->n + (size_t)n_out, columns = (size_t)gp->n_columns;
-    double chosen[gp->n_columns], other[gp->n_columns];
+    const size_t stride = (size_t)gp->n + (size_t)n_out;
 
     for (int32_t step = 0; step < n_out; step++) {
         const size_t n = (size_t)gp->n + (size_t)step;
@@ -324,12 +313,10 @@ static int32_t choose_among(int32_t *out, int32_t n_out, const struct gp *gp, co
         top[at].is_chosen = true;
         best = fmax(best, top[at].mean);
         diagonal = sqrt(fmax(top[at].rest, 0) + gp->noise);
-        put_scaled(chosen, gp, u + (size_t)top[at].number * columns);
         for (int32_t c = 0; c < n_top; c++) {
-            double *own = v + (size_t)c * stride, sum;
+            double *own = v + (size_t)c * stride;
+            double sum = kernel(gp, row_of(gp, u, top[at].number), row_of(gp, u, top[c].number));
 
-            put_scaled(other, gp, u + (size_t)top[c].number * columns);
-            sum = matern(distance2(chosen, other, gp->n_columns));
             for (size_t k = 0; k < n; k++)
                 sum -= own[k] * v[(size_t)at * stride + k];
             own[n] = sum / diagonal;
@@ -350,7 +337,7 @@ static void solve_top(double *v, size_t stride, const struct gp *gp, const doubl
         const double *rows[BLOCK];
 
         for (int32_t b = 0; b < n_block; b++)
-            rows[b] = u + (size_t)top[at + b].number * (size_t)gp->n_columns;
+            rows[b] = row_of(gp, u, top[at + b].number);
         solve_block(mean, gp->work, rest, gp, rows, n_block);
         for (int32_t i = 0; i < gp->n; i++)
             for (int32_t b = 0; b < n_block; b++)

@@ -20,7 +20,7 @@ struct gp {
     double noise;        /* variance, in units of the signal's */
     double variance;     /* of the signal */
     int32_t n;           /* points that were seen */
-    double *u;           /* (n, n_columns) owned: divided by the scales */
+    const double *u;     /* (n, n_columns) borrowed: the points that were seen */
     double *factor;      /* (n, n) owned: lower Cholesky factor of kernel + noise */
     double *weights;     /* [n] owned: (kernel + noise)^-1 z */
     double *work;        /* owned: scratch, so a process is not for two threads */
@@ -28,7 +28,7 @@ struct gp {
 
 /* Fit to n values z of mean 0 at the rows of u (n, n_columns), n >= 2. Length scales are taken from 0.2, 0.4,
  * 0.8 and 1.6 and the noise from 0.001, 0.01, 0.05 and 0.2: two rounds of coordinate search for the largest
- * likelihood, less 0.5 sum(log(scale / 0.4)^2). axis is borrowed. Pair with gp_release(). -1 and err: memory
+ * likelihood, less 0.5 sum(log(scale / 0.4)^2). u and axis are borrowed. Pair with gp_release(). -1 and err: memory
  * is short. */
 int gp_fit(struct gp *gp, const double *u, const int32_t *axis, const double *z, int32_t n,
            int32_t n_columns, int32_t n_axes, struct err *err);

@@ -18,6 +18,11 @@ int32_t halving_epochs(int32_t epochs, int32_t eta, int32_t rungs, int32_t j)
     return epochs;
 }
 
+int32_t halving_share(int32_t n, int32_t eta)
+{
+    return (n + eta - 1) / eta;
+}
+
 static int compare(const void *a_, const void *b_)
 {
     const struct entry *a = a_, *b = b_;
@@ -32,20 +37,23 @@ int32_t halving_keep(bool *keep, const double *scores, int32_t n, int32_t folds,
 {
     struct entry *by = malloc((size_t)n * sizeof *by);
     const double *last;
-    int32_t n_kept = 0;
+    int32_t n_whole = 0, n_kept = 0;
 
     if (!by)
         return -1;
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
         by[i] = (struct entry){paired_mean(scores + (size_t)i * (size_t)folds, folds), i};
+        n_whole += by[i].mean > -INFINITY;
+        keep[i] = false;
+    }
     qsort(by, (size_t)n, sizeof *by, compare);
-    n_keep = n_keep < n ? n_keep : n;
-    last = scores + (size_t)by[n_keep - 1].number * (size_t)folds;
-    for (int32_t rank = 0; rank < n; rank++) {
+    n_keep = n_keep < n_whole ? n_keep : n_whole;
+    last = n_keep ? scores + (size_t)by[n_keep - 1].number * (size_t)folds : NULL;
+    for (int32_t rank = 0; rank < n_whole; rank++) {
         const int32_t i = by[rank].number;
         const struct paired d = paired_difference(last, scores + (size_t)i * (size_t)folds, folds);
 
-        keep[i] = rank < n_keep || (slack >= 0 && d.mean <= slack * d.sd / sqrt(folds));
+        keep[i] = rank < n_keep || (slack >= 0 && d.mean <= slack * d.sd / sqrt(d.n));
         n_kept += keep[i];
     }
     free(by);

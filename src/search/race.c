@@ -12,11 +12,16 @@ int32_t race_first(int32_t folds)
     return folds < 8 ? 2 : 3;
 }
 
+/* t(1 - alpha / looks, n - 1) sqrt((1 / n) (1 - n / k)) */
+static double width(int32_t n, int32_t k, double alpha)
+{
+    return student_two_sided(1 - 2 * alpha / (k - race_first(k)), n - 1) *
+           sqrt(1.0 / n * (1 - (double)n / k));
+}
+
 int32_t race_drop(bool *is_alive, const double *scores, int32_t n, int32_t m, int32_t k,
                   double alpha)
 {
-    const double t = student_two_sided(1 - 2 * alpha / (k - race_first(k)), m - 1);
-    const double width = t * sqrt(1.0 / m * (1 - (double)m / k));
     double most = -INFINITY;
     int32_t best = -1, n_alive = 0;
 
@@ -24,7 +29,8 @@ int32_t race_drop(bool *is_alive, const double *scores, int32_t n, int32_t m, in
         const double mean =
             is_alive[i] ? paired_mean(scores + (size_t)i * (size_t)k, m) : -INFINITY;
 
-        if (is_alive[i] && (best < 0 || mean > most)) {
+        is_alive[i] = mean > -INFINITY;
+        if (mean > most) {
             most = mean;
             best = i;
         }
@@ -35,8 +41,7 @@ int32_t race_drop(bool *is_alive, const double *scores, int32_t n, int32_t m, in
         if (!is_alive[i])
             continue;
         d = paired_difference(scores + (size_t)best * (size_t)k, scores + (size_t)i * (size_t)k, m);
-        /* a missing score makes both NaN */
-        is_alive[i] = i == best || most == -INFINITY || d.mean <= width * d.sd;
+        is_alive[i] = d.n < 2 || d.mean <= width(d.n, k, alpha) * d.sd;
         n_alive += is_alive[i];
     }
     return n_alive;
