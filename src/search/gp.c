@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpu.h"
 #include "search/paired.h"
 
 static const double scales[] = {0.2, 0.4, 0.8, 1.6}, noises[] = {1e-3, 1e-2, 5e-2, 0.2};
@@ -106,7 +107,7 @@ static double kernel(const struct gp *gp, const double *a, const double *b)
     double square = 0;
 
     for (int32_t c = 0; c < gp->n_columns; c++) {
-        const double d = (a[c] - b[c]) / gp->scale[gp->axis[c]];
+        const double d = (a[c] - b[c]) * gp->inverse[c];
 
         square += d * d;
     }
@@ -128,7 +129,7 @@ static void add_row(double *l, const double *row, int32_t i, int32_t stride)
     }
 }
 
-/* Make factor and weights for the current scales and noise. Returns the negative logarithm of the
+/* Make inverse, factor and weights for the current scales and noise. Returns the negative logarithm of the
  * likelihood, but for a constant, and the penalty. */
 static double condition(struct gp *gp, const double *z)
 {
@@ -136,6 +137,8 @@ static double condition(struct gp *gp, const double *z)
     double *row = gp->weights; /* scratch until the solution */
     double square = 0, cost = 0;
 
+    for (int32_t c = 0; c < gp->n_columns; c++)
+        gp->inverse[c] = 1 / gp->scale[gp->axis[c]];
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j <= i; j++)
             row[j] = kernel(gp, row_of(gp, gp->u, i), row_of(gp, gp->u, j));
@@ -190,10 +193,11 @@ int gp_fit(struct gp *gp, const double *u, const int32_t *axis, const double *z,
     assert(n >= 2);
     *gp = (struct gp){.n_columns = n_columns, .n_axes = n_axes, .axis = axis, .u = u, .n = n};
     gp->scale = malloc((size_t)n_axes * sizeof *gp->scale);
+    gp->inverse = malloc((size_t)n_columns * sizeof *gp->inverse);
     gp->factor = calloc(points * points, sizeof *gp->factor);
     gp->weights = malloc(points * sizeof *gp->weights);
     gp->work = malloc(points * BLOCK * sizeof *gp->work);
-    if (!gp->scale || !gp->factor || !gp->weights || !gp->work) {
+    if (!gp->scale || !gp->inverse || !gp->factor || !gp->weights || !gp->work) {
         gp_release(gp);
         return err_nomem(err, "Gaussian process", points * points * sizeof *gp->factor);
     }
@@ -214,10 +218,23 @@ void gp_release(struct gp *gp)
     if (!gp)
         return;
     free(gp->scale);
+    free(gp->inverse);
     free(gp->factor);
     free(gp->weights);
     free(gp->work);
     *gp = (struct gp){.n = 0};
+}
+
+/* sum -= l v, with l [n] and v (n, BLOCK). Each sum has its own order whatever the instructions are. */
+CLONES static void subtract_product(double sum[BLOCK], const double *l, const double *v, int32_t n)
+{
+    double rest[BLOCK];
+
+    memcpy(rest, sum, sizeof rest);
+    for (int32_t k = 0; k < n; k++, v += BLOCK)
+        for (int b = 0; b < BLOCK; b++)
+            rest[b] -= l[k] * v[b];
+    memcpy(sum, rest, sizeof rest);
 }
 
 /* mean [n_block]; v (n, BLOCK) out: L^-1 times the kernel between the points that were seen and n_block rows.
@@ -237,9 +254,7 @@ static void solve_block(double mean[BLOCK], double *v, double rest[BLOCK], const
             sum[b] = kernel(gp, rows[b], row_of(gp, gp->u, i));
             mean[b] += sum[b] * gp->weights[i];
         }
-        for (int32_t k = 0; k < i; k++)
-            for (int b = 0; b < BLOCK; b++)
-                sum[b] -= l[k] * v[(size_t)k * BLOCK + (size_t)b];
+        subtract_product(sum, l, v, i);
         for (int b = 0; b < BLOCK; b++) {
             sum[b] /= l[i];
             rest[b] -= sum[b] * sum[b];

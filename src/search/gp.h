@@ -17,6 +17,7 @@ struct gp {
     int32_t n_columns, n_axes;
     const int32_t *axis; /* [n_columns] of each column; borrowed */
     double *scale;       /* [n_axes] owned: length scales */
+    double *inverse;     /* [n_columns] owned: 1 / scale of the column's axis */
     double noise;        /* variance, in units of the signal's */
     double variance;     /* of the signal */
     int32_t n;           /* points that were seen */
