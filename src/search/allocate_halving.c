@@ -28,7 +28,7 @@ static int decide(const struct allocation *a, struct err *err)
     int32_t n_keep = a->n, n = 0, rc = -1;
 
     for (int32_t s = 0; s <= a->stage; s++)
-        n_keep = (int32_t)((n_keep + a->fixed->v[P_ETA].i - 1) / a->fixed->v[P_ETA].i);
+        n_keep = halving_share(n_keep, (int32_t)a->fixed->v[P_ETA].i);
     if (scores && value && keep) {
         for (int32_t i = 0; i < a->n; i++)
             if (a->is_left[i])

@@ -22,7 +22,7 @@ static int decide(const struct allocation *a, struct err *err)
 {
     (void)err;
     race_drop(a->is_left, a->value, a->threshold, a->scores, a->n, a->end, a->each,
-              a->fixed->v[P_ALPHA].f / (a->each - first(a->fixed, a->each)));
+              first(a->fixed, a->each), a->fixed->v[P_ALPHA].f);
     return 0;
 }
 

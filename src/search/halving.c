@@ -11,11 +11,9 @@ struct entry {
     int32_t number;
 };
 
-int32_t halving_epochs(int32_t epochs, int32_t eta, int32_t rungs, int32_t j)
+int32_t halving_share(int32_t n, int32_t eta)
 {
-    for (; j < rungs - 1; j++)
-        epochs /= eta;
-    return epochs;
+    return (n + eta - 1) / eta;
 }
 
 static int compare(const void *a_, const void *b_)
@@ -32,23 +30,32 @@ int32_t halving_keep(bool *keep, double *value, double *threshold, const double 
 {
     struct entry *by = malloc((size_t)n * sizeof *by);
     const double *last;
-    int32_t n_kept = 0;
+    int32_t n_whole = 0, n_kept = 0;
 
     if (!by)
         return -1;
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
         by[i] = (struct entry){paired_mean(scores + (size_t)i * (size_t)folds, folds), i};
+        n_whole += by[i].mean > -INFINITY;
+    }
     qsort(by, (size_t)n, sizeof *by, compare);
-    n_keep = n_keep < n ? n_keep : n;
-    last = scores + (size_t)by[n_keep - 1].number * (size_t)folds;
+    n_keep = n_keep < n_whole ? n_keep : n_whole;
+    last = n_keep ? scores + (size_t)by[n_keep - 1].number * (size_t)folds : NULL;
     for (int32_t rank = 0; rank < n; rank++) {
         const int32_t i = by[rank].number;
-        const struct paired d = paired_difference(last, scores + (size_t)i * (size_t)folds, folds);
+        struct paired d = {.mean = NAN, .sd = NAN};
+        double margin = 0;
 
-        value[i] = by[rank].mean;
-        threshold[i] = by[n_keep - 1].mean - (slack >= 0 ? slack * d.sd / sqrt(folds) : 0);
-        keep[i] = rank < n_keep || (slack >= 0 && d.mean <= slack * d.sd / sqrt(folds));
+        if (rank < n_whole)
+            d = paired_difference(last, scores + (size_t)i * (size_t)folds, folds);
+        if (slack >= 0 && d.n > 1)
+            margin = slack * d.sd / sqrt(d.n);
+        keep[i] = rank < n_keep || (slack >= 0 && d.mean <= margin);
         n_kept += keep[i];
+        if (value)
+            value[i] = by[rank].mean;
+        if (threshold)
+            threshold[i] = n_keep ? by[n_keep - 1].mean - margin : (double)NAN;
     }
     free(by);
     return n_kept;

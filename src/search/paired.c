@@ -6,10 +6,15 @@
 double paired_mean(const double *scores, int32_t folds)
 {
     double sum = 0;
+    int32_t n = 0;
 
-    for (int32_t f = 0; f < folds; f++)
+    for (int32_t f = 0; f < folds; f++) {
+        if (isnan(scores[f]))
+            continue;
         sum += scores[f];
-    return isnan(sum) ? -INFINITY : sum / folds;
+        n++;
+    }
+    return n ? sum / n : -INFINITY;
 }
 
 struct paired paired_difference(const double *a, const double *b, int32_t folds)
@@ -17,11 +22,17 @@ struct paired paired_difference(const double *a, const double *b, int32_t folds)
     struct paired d = {.sd = NAN};
     double squares = 0;
 
+    for (int32_t f = 0; f < folds; f++) {
+        if (isnan(a[f]) || isnan(b[f]))
+            continue;
+        d.mean += a[f] - b[f];
+        d.n++;
+    }
+    d.mean /= d.n;
     for (int32_t f = 0; f < folds; f++)
-        d.mean += (a[f] - b[f]) / folds;
-    for (int32_t f = 0; f < folds; f++)
-        squares += (a[f] - b[f] - d.mean) * (a[f] - b[f] - d.mean);
-    if (folds > 1)
-        d.sd = sqrt(squares / (folds - 1));
+        if (!isnan(a[f]) && !isnan(b[f]))
+            squares += (a[f] - b[f] - d.mean) * (a[f] - b[f] - d.mean);
+    if (d.n > 1)
+        d.sd = sqrt(squares / (d.n - 1));
     return d;
 }

@@ -12,11 +12,15 @@ int32_t race_first(int32_t folds)
     return folds < 8 ? 2 : 3;
 }
 
-int32_t race_drop(bool *is_alive, double *value, double *threshold, const double *scores, int32_t n,
-                  int32_t m, int32_t k, double alpha)
+/* t(1 - alpha / looks, n - 1) sqrt((1 / n) (1 - n / k)) */
+static double width(int32_t n, int32_t k, int32_t looks, double alpha)
 {
-    const double t = student_two_sided(1 - 2 * alpha, m - 1);
-    const double width = t * sqrt(1.0 / m * (1 - (double)m / k));
+    return student_two_sided(1 - 2 * alpha / looks, n - 1) * sqrt(1.0 / n * (1 - (double)n / k));
+}
+
+int32_t race_drop(bool *is_alive, double *value, double *threshold, const double *scores, int32_t n,
+                  int32_t m, int32_t k, int32_t first, double alpha)
+{
     double most = -INFINITY;
     int32_t best = -1, n_alive = 0;
 
@@ -24,21 +28,27 @@ int32_t race_drop(bool *is_alive, double *value, double *threshold, const double
         const double mean =
             is_alive[i] ? paired_mean(scores + (size_t)i * (size_t)k, m) : -INFINITY;
 
-        if (is_alive[i] && (best < 0 || mean > most)) {
+        is_alive[i] = mean > -INFINITY;
+        if (mean > most) {
             most = mean;
             best = i;
         }
     }
     for (int32_t i = 0; i < n; i++) {
         struct paired d;
+        double margin;
 
+        if (value)
+            value[i] = threshold[i] = NAN;
         if (!is_alive[i])
             continue;
         d = paired_difference(scores + (size_t)best * (size_t)k, scores + (size_t)i * (size_t)k, m);
-        /* a missing score makes both NaN */
-        value[i] = -d.mean;
-        threshold[i] = -width * d.sd;
-        is_alive[i] = i == best || most == -INFINITY || d.mean <= width * d.sd;
+        margin = d.n < 2 ? (double)INFINITY : width(d.n, k, k - first, alpha) * d.sd;
+        is_alive[i] = d.mean <= margin || d.n < 2;
+        if (value) {
+            value[i] = -d.mean;
+            threshold[i] = -margin;
+        }
         n_alive += is_alive[i];
     }
     return n_alive;
