@@ -17,6 +17,7 @@
 #include "grid/sweep_file.h"
 #include "launch/address_space.h"
 #include "run/advice.h"
+#include "search/search.h"
 #include "store/store.h"
 #include "trial/kept.h"
 #include "trial/spec.h"
@@ -413,6 +414,10 @@ int job_plan(struct job *job, struct errlist *faults)
 
     if (job_points(job, faults))
         return -1;
+    if (search_check(&job->plan, &err)) {
+        err_wrap(&err, "%s:%d", job->sweep.path, job->sweep.line[P_ALLOCATE]);
+        return errlist_add_usage(faults, &err);
+    }
     log_plan(job);
     if (job->data.task == TASK_NONE) {
         job->stop_s = job->sweep.fixed.v[P_STOP_GRACE].f;

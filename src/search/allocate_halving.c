@@ -83,7 +83,10 @@ static int check(const struct settings *fixed, int32_t n, int32_t each, int64_t 
             "at least %lld: give fewer rungs, or allocate = all",
             n, n == 1 ? "" : "s", (long long)fixed->v[P_RUNGS].i, (long long)eta, (long long)least);
     if (!epochs)
-        return err_set(err, "allocate = halving: the model has no epochs: use allocate = race");
+        return err_set(err, "allocate = halving: %s",
+                       settings_has(fixed, P_MAX_EPOCHS)
+                           ? "set max_epochs, the epochs that a full trial of the program reports"
+                           : "the model has no epochs: use allocate = race");
     if (epochs < least)
         return err_set(
             err,

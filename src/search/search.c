@@ -35,6 +35,23 @@ const char *search_action_name(enum search_action action)
     return names[action];
 }
 
+int search_check(const struct plan *plan, struct err *err)
+{
+    int64_t least = 0;
+
+    for (int32_t c = 0; c < plan->rows.n; c++) {
+        struct settings s;
+        int64_t epochs;
+
+        plan_settings(plan, c, &s);
+        epochs = settings_epochs(&s);
+        if (epochs && (!least || epochs < least))
+            least = epochs;
+    }
+    return allocator_of(&plan->fixed)
+        ->check(&plan->fixed, plan->n_configs, plan->replicates * plan->folds, least, err);
+}
+
 bool search_is_wanted(const struct settings *fixed)
 {
     return proposer_of(fixed)->is_adaptive || allocator_of(fixed)->decide ||

@@ -47,6 +47,9 @@ struct search_scores {
     void *arg;
 };
 
+/* -1 and err: the allocator does not suit the plan: why, what is allowed, and what to do. */
+int search_check(const struct plan *plan, struct err *err);
+
 /* True if the sweep's settings ask for one: else all trials of the plan run at once. */
 bool search_is_wanted(const struct settings *fixed);
 
