@@ -123,7 +123,7 @@
       " max(finished - started) FROM attempt WHERE trial_id = ?1" \
       " AND outcome IN ('crashed', 'lost', 'stopped') AND attempt_id >" \
       " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
-      " AND outcome IN ('done', 'diverged', 'failed')) GROUP BY outcome") \
+      " AND outcome IN ('done', 'diverged', 'failed', 'held')) GROUP BY outcome") \
     X(MEMBERS_EXIST, "SELECT EXISTS (SELECT 1 FROM member)") \
     X(TRIAL_RANKS, /* of its result */ \
       "SELECT count(*) FROM member WHERE attempt_id = (SELECT max(attempt_id) FROM attempt" \

@@ -46,7 +46,7 @@ static int end_attempt(struct store *store, int64_t open, const struct attempt *
     if (open > 0 ? close_row(store, open, attempt, err) : insert(store, attempt, err))
         return -1;
     FAULT("store: an attempt has ended");
-    if (trial_state_parse(attempt->outcome) <= TRIAL_RUNNING)
+    if (!trial_is_result(attempt->outcome))
         return db_do(store, STATEMENT_TRIAL_RETURNS, err, "i", attempt->trial_id);
     return open < 0 ? 0
                     : db_do(store, STATEMENT_ATTEMPTS_STOP, err, "id", attempt->trial_id,

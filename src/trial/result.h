@@ -47,6 +47,8 @@ enum trial_state {
 
 const char *trial_state_name(enum trial_state state);
 int trial_state_parse(const char *name); /* -1: no such state */
+/* True for the outcome of an attempt that ended with a result of its trial, maybe at a rung. */
+bool trial_is_result(const char *outcome);
 
 #define TRIAL_PHASE_TABLE(X)                                      \
     X(LOAD, "load") /* data, graph, split that were not cached */ \
