@@ -11,7 +11,7 @@ struct search_replay {
     struct err first;       /* the first that differs, in words */
 };
 
-/* settings: of any configuration of the sweep. What a model proposed is not made again. */
+/* settings: of any configuration of the sweep. Proposals of a model are not made again. */
 int search_replay(struct search_replay *out, struct store *store, const struct query_sweep *sweep,
                   const struct settings *settings, struct err *err);
 

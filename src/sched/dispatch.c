@@ -67,9 +67,9 @@ static void set_price(struct dispatch *d, int32_t group)
 
 static void set_prices(struct dispatch *d)
 {
+    d->is_stale = false;
     for (int32_t group = 0; group < ledger_n_groups(d->ledger); group++)
         set_price(d, group);
-    d->is_stale = false;
 }
 
 /* The first updates of all prices come when the results have become four times as many. */
@@ -707,17 +707,6 @@ static int64_t next_fitting(struct dispatch *d, int32_t worker, double most_s)
     return may_run(d, worker, next) ? next : NOWHERE;
 }
 
-static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
-{
-    double slowness = cost_slowness(d->cost, worker);
-    double safe_s = left_s / cost_margin(d->cost) - d->fleet.of[worker].held_s;
-    int64_t next = next_fitting(d, worker, safe_s / slowness);
-
-    if (next >= 0 || isinf(left_s) || ledger_held(d->ledger, worker))
-        return next;
-    return next_fitting(d, worker, left_s / slowness);
-}
-
 int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
                         int64_t out[DISPATCH_MAX], struct err *err)
 {
@@ -732,9 +721,11 @@ int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
     if (d->fleet.reserved.has[worker])
         left_s = fmin(left_s, d->fleet.reserved.at_s - d->fleet.now_s);
     while (n < DISPATCH_MAX && load->presence == PRESENT) {
-        int64_t next = next_in_time(d, worker, left_s);
-        double next_s;
+        double safe_s = left_s / cost_margin(d->cost) - load->held_s, next_s;
+        int64_t next = next_fitting(d, worker, safe_s / slowness);
 
+        if (next < 0 && !isinf(left_s) && !ledger_held(d->ledger, worker))
+            next = next_fitting(d, worker, left_s / slowness);
         if (next < 0)
             break;
         next_s = seconds_of(d, next) * slowness;
@@ -848,11 +839,6 @@ void dispatch_reopen(struct dispatch *d, int64_t trial)
     ledger_reopen(d->ledger, trial);
     let_wait(d, trial);
     fleet_offer_again(&d->fleet);
-}
-
-void dispatch_stop(struct dispatch *d, int64_t trial)
-{
-    ledger_stop(d->ledger, trial);
 }
 
 void dispatch_set_rung(struct dispatch *d, double end, double share)
@@ -975,18 +961,6 @@ static int check_worker(const struct dispatch *d, int32_t worker, struct err *er
     return 0;
 }
 
-static int check_all(const struct dispatch *d, const double *held_s, struct err *err)
-{
-    for (int32_t worker = 0; worker < d->fleet.n; worker++)
-        if (check_worker(d, worker, err))
-            return -1;
-    for (int32_t g = 0; g < ledger_n_groups(d->ledger); g++)
-        if (ledger_group_width(d->ledger, g) != fit(d, g))
-            return err_set(err, "group %d has width %d of %d", g, ledger_group_width(d->ledger, g),
-                           d->widths[g]);
-    return fleet_check(&d->fleet, held_s, err) || ledger_check(d->ledger, err) ? -1 : 0;
-}
-
 int dispatch_check(const struct dispatch *d, struct err *err)
 {
     double *held_s = calloc((size_t)d->fleet.n + 1, sizeof *held_s);
@@ -1009,7 +983,13 @@ int dispatch_check(const struct dispatch *d, struct err *err)
                 held_s[worker] += (double)fabsf(d->predicted_s[trial]);
         }
     }
-    rc = rc || check_all(d, held_s, err) ? -1 : 0;
+    for (int32_t worker = 0; worker < d->fleet.n && !rc; worker++)
+        rc = check_worker(d, worker, err);
+    for (int32_t g = 0; g < ledger_n_groups(d->ledger) && !rc; g++)
+        if (ledger_group_width(d->ledger, g) != fit(d, g))
+            rc = err_set(err, "group %d has width %d of %d", g, ledger_group_width(d->ledger, g),
+                         d->widths[g]);
+    rc = rc || fleet_check(&d->fleet, held_s, err) || ledger_check(d->ledger, err) ? -1 : 0;
     free(held_s);
     return rc;
 }

@@ -116,8 +116,6 @@ bool dispatch_finish(struct dispatch *dispatch, int32_t worker, int64_t trial,
 
 /* Like ledger_reopen(); a trial with a checkpoint resumes. */
 void dispatch_reopen(struct dispatch *dispatch, int64_t trial);
-/* Like ledger_stop(). */
-void dispatch_stop(struct dispatch *dispatch, int64_t trial);
 
 /* Pending trials wait (HELD) after `end` of their epochs, of which `share` is left to those that have a
  * checkpoint; both 1 at first. */

@@ -445,35 +445,6 @@ static int end_gang(struct master *master, const struct gang *gang, int32_t from
 
 /* ---- the beginning of a gang ---- */
 
-/* Members are grouped by host. */
-static void describe(const struct master *master, const struct gang *gang, int32_t i,
-                     struct trial_gang *part)
-{
-    int32_t own = dispatch_host(master->dispatch, gang->workers[i]), before = -1, first = 0;
-
-    part->rank = i;
-    part->size = gang->n;
-    part->local_size = part->n_hosts = 0;
-    for (int32_t j = 0; j < gang->n; j++) {
-        int32_t host = dispatch_host(master->dispatch, gang->workers[j]);
-
-        part->n_hosts += host != before;
-        before = host;
-        if (host != own)
-            continue;
-        if (!part->local_size++) {
-            first = j;
-            part->host = part->n_hosts - 1;
-        }
-    }
-    part->local_rank = i - first;
-    part->n_local = part->local_size < TRIAL_LOCAL_RANKS ? part->local_size : TRIAL_LOCAL_RANKS;
-    memcpy(part->local_ranks, gang->workers + first,
-           (size_t)part->n_local * sizeof *part->local_ranks);
-    if (part->n_hosts == 1)
-        snprintf(part->address, sizeof part->address, "127.0.0.1");
-}
-
 /* Send all members their parts. Sending may lose a rank, and with it the gang. */
 static int begin_gang(struct master *master, const struct gang *gang,
                       const struct message_gang *whole, struct err *err)
@@ -490,7 +461,7 @@ static int begin_gang(struct master *master, const struct gang *gang,
 
         if (dispatch_gang(master->dispatch, rank) != gang)
             break;
-        describe(master, gang, i, &its.part);
+        delivery_describe(&master->delivery, gang, i, &its.part);
         message_begin(&master->out, MESSAGE_GANG_RUN);
         message_put_gang(&master->out, &its);
         buf_add(&master->out, checkpoint.data, checkpoint.size);
@@ -564,11 +535,10 @@ static int take_port(struct master *master, int32_t from, struct cursor *in, str
 static int accept_result(struct master *master, int32_t from, struct trial_result *r,
                          struct err *err)
 {
-    bool is_new = true;
+    /* of a rank that was silent for long */
+    bool is_past = r->state == TRIAL_HELD && r->rung != master->rung, is_new = !is_past;
 
-    if (r->state == TRIAL_HELD && r->rung != master->rung) /* of a rank that was silent for long */
-        r->state = TRIAL_PENDING;
-    if (r->state == TRIAL_PENDING) { /* stopped after its program had begun again, or reported */
+    if (r->state == TRIAL_PENDING || is_past) { /* stopped after it had begun again, or reported */
         if (ledger_lessee(master->ledger, r->trial) != from)
             return 0;
         dispatch_give_back(master->dispatch, from, r->trial);

@@ -22,7 +22,7 @@ struct search_stage {
     int32_t rung; /* for settings_rung_epochs(); SETTINGS_LAST_RUNG: to the end */
 };
 
-/* What the decision after a stage reads and writes. */
+/* Input and output of the decision after a stage. */
 struct allocation {
     const struct settings *fixed;
     int32_t n, each;    /* configurations; trials of each */

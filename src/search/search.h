@@ -69,7 +69,7 @@ int32_t search_rung(const struct search *search);
 /* The share of a trial's epochs that the step runs, of trials that have waited at the rung before. */
 double search_share(const struct search *search);
 
-/* Of a configuration: it runs, or has run to its end; else it was stopped, or not yet proposed. */
+/* LEFT: the configuration runs, or has run to its end. */
 enum search_fate { SEARCH_UNPROPOSED, SEARCH_LEFT, SEARCH_STOPPED };
 enum search_fate search_fate(const struct search *search, int32_t config);
 

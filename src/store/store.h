@@ -205,7 +205,7 @@ int store_commit(struct store *store, struct err *err);
 int store_report(struct store *store, int64_t trial_id, const struct trial_result *so_far,
                  struct err *err);
 
-/* What the search decided. Part of the transaction, like the next ones. */
+/* By a decision of the search. Part of the transaction, like the next ones. */
 int store_set_state(struct store *store, int64_t trial_id, enum trial_state state, struct err *err);
 
 /* The score of a trial at a rung, from 1: its value at the best epoch up to `until`, NaN if it has none. 1: found
@@ -305,7 +305,7 @@ void store_predicate_close(struct store_predicate *predicate);
 int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,
                          struct err *err);
 
-/* What a proposer of the sweep needs, with `where` and the conditions of axes. */
+/* Input of a proposer of the sweep, with `where` and the conditions of axes. */
 struct store_proposing;
 int store_proposing_open(struct store_proposing **out, const struct sweep *sweep,
                          const struct settings *fixed, struct err *err);

@@ -115,7 +115,7 @@ int store_attempt_stopped(struct store *store, int64_t trial_id, const struct st
 
 /* ---- the search ---- */
 
-/* What a stopped trial would go on from is of no use any more. */
+/* A stopped trial needs neither checkpoint nor folder any more. */
 int store_set_state(struct store *store, int64_t trial_id, enum trial_state state, struct err *err)
 {
     if (db_begin(store, err) ||
@@ -400,7 +400,7 @@ static int write_log(struct store *store, int64_t trial_id, const struct trial_r
                   : 0;
 }
 
-/* What a trial reported up to its rung. Its checkpoint stays. */
+/* The report of a trial up to its rung. Its checkpoint stays. */
 static int write_held(struct store *store, int64_t trial_id, const struct trial_result *r,
                       struct err *err)
 {

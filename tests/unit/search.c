@@ -12,7 +12,7 @@
 #include "search/race.h"
 #include "search/sobol.h"
 
-/* Of rung j, from 0. */
+/* The epochs of rung j, from 0. */
 static int64_t halving_epochs(int32_t epochs, int32_t eta, int32_t rungs, int32_t j)
 {
     struct settings s;
