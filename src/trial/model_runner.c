@@ -19,8 +19,9 @@
 /* Training after which a stopped trial saves a checkpoint. Making, sending and committing one took
  * 0.16 s at 16 MB and 0.7 s at 64 MB. */
 #define WORTH_S 2.0
-/* Likewise at a rung, where one trial in three goes on. */
-#define RUNG_WORTH_S 0.1
+/* Likewise at a rung, where one trial in three goes on: three times the cost, and by size. */
+#define RUNG_WORTH_S 0.003
+#define RUNG_WORTH_BYTE_S 3e-8
 /* Seconds between checkpoints, the most that a killed run loses. */
 #define EVERY_S 300.0
 /* Adam with 4 million weights. Larger checkpoints from several ranks would keep rank 0 beyond its
@@ -222,7 +223,10 @@ static void stopping(void *arg, const struct gcn_outcome *so_far, const struct g
     struct observed *observed = arg;
 
     if (!observed->timed_out)
-        save_if_old(observed, so_far, run, observed->is_at_rung ? RUNG_WORTH_S : WORTH_S);
+        save_if_old(observed, so_far, run,
+                    observed->is_at_rung
+                        ? RUNG_WORTH_S + RUNG_WORTH_BYTE_S * (double)gcn_save_bytes(run)
+                        : WORTH_S);
 }
 
 static void fail(struct trial_result *r, const struct err *err)
