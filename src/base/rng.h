@@ -21,6 +21,7 @@ enum rng_stream {
     RNG_SPLIT_FOLD = 6,
     RNG_SIMULATE = 7,
     RNG_SPLIT_STOP = 8,
+    RNG_SEARCH = 9, /* proposers of configurations */
 };
 
 struct rng {

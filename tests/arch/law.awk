@@ -25,7 +25,7 @@
 # word       no word marks work left for later, and no typedef hides a struct
 
 BEGIN {
-    n = split("base program tensor data/text data/core data/genotype data/graph data gcn gang grid trial sched store " \
+    n = split("base program tensor data/text data/core data/genotype data/graph data gcn gang grid trial sched search store " \
               "store/query predict launch run report report/sweep report/page cli/command cli/print cli/init cli", names)
     for (i = 1; i <= n; i++)
         level[names[i]] = i

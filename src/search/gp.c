@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "search/gp.h"
+
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double scales[] = {0.2, 0.4, 0.8, 1.6}, noises[] = {1e-3, 1e-2, 5e-2, 0.2};
+
+enum { N_SCALES = sizeof scales / sizeof *scales, N_NOISES = sizeof noises / sizeof *noises };
+
+#define FIRST_SCALE 0.4
+#define FIRST_NOISE 0.05
+#define PENALTY 0.5
+#define LEAST_VARIANCE 1e-12
+
+/* Candidates that are solved for together. */
+enum { BLOCK = 8 };
+/* Candidates of which a batch is chosen, if they are enough. */
+enum { FIRST_TOP = 1024 };
+
+static double matern(double square)
+{
+    const double r = sqrt(5 * square);
+
+    return (1 + r + r * r / 3) * exp(-r);
+}
+
+static const double *row_of(const struct gp *gp, const double *u, int32_t i)
+{
+    return u + (size_t)i * (size_t)gp->n_columns;
+}
+
+/* The covariance of two rows, in units of the signal's variance. */
+static double kernel(const struct gp *gp, const double *a, const double *b)
+{
+    double square = 0;
+
+    for (int32_t c = 0; c < gp->n_columns; c++) {
+        const double d = (a[c] - b[c]) / gp->scale[gp->axis[c]];
+
+        square += d * d;
+    }
+    return matern(square);
+}
+
+/* l (n, n): row i of a lower Cholesky factor, of a kernel whose row i is `row` [i + 1]. */
+static void add_row(double *l, const double *row, int32_t i, int32_t stride)
+{
+    double *own = l + (size_t)i * (size_t)stride;
+
+    for (int32_t j = 0; j <= i; j++) {
+        const double *other = l + (size_t)j * (size_t)stride;
+        double sum = row[j];
+
+        for (int32_t k = 0; k < j; k++)
+            sum -= own[k] * other[k];
+        own[j] = j < i ? sum / other[j] : sqrt(fmax(sum, DBL_MIN));
+    }
+}
+
+/* Make factor and weights for the current scales and noise. Returns the negative logarithm of the
+ * likelihood, but for a constant, and the penalty. */
+static double condition(struct gp *gp, const double *z)
+{
+    const int32_t n = gp->n;
+    double *row = gp->weights; /* scratch until the solution */
+    double square = 0, cost = 0;
+
+    for (int32_t i = 0; i < n; i++) {
+        for (int32_t j = 0; j <= i; j++)
+            row[j] = kernel(gp, row_of(gp, gp->u, i), row_of(gp, gp->u, j));
+        row[i] += gp->noise;
+        add_row(gp->factor, row, i, n);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const double *l = gp->factor + (size_t)i * (size_t)n;
+        double sum = z[i];
+
+        for (int32_t k = 0; k < i; k++)
+            sum -= l[k] * gp->weights[k];
+        gp->weights[i] = sum / l[i];
+        square += gp->weights[i] * gp->weights[i];
+        cost += log(l[i]);
+    }
+    for (int32_t i = n; i-- > 0;) {
+        for (int32_t k = i + 1; k < n; k++)
+            gp->weights[i] -= gp->factor[(size_t)k * (size_t)n + (size_t)i] * gp->weights[k];
+        gp->weights[i] /= gp->factor[(size_t)i * (size_t)n + (size_t)i];
+    }
+    gp->variance = fmax(square / n, DBL_MIN); /* equal values leave the sd to choose by */
+    for (int32_t a = 0; a < gp->n_axes; a++)
+        cost += PENALTY * pow(log(gp->scale[a] / FIRST_SCALE), 2);
+    return cost + n / 2.0 * log(gp->variance);
+}
+
+/* Set *value to the choice of the least cost, the first among equals. */
+static void search(double *value, const double *choices, int n_choices, struct gp *gp,
+                   const double *z)
+{
+    double best = choices[0], least = INFINITY;
+
+    for (int i = 0; i < n_choices; i++) {
+        double cost;
+
+        *value = choices[i];
+        cost = condition(gp, z);
+        if (cost < least) {
+            least = cost;
+            best = choices[i];
+        }
+    }
+    *value = best;
+}
+
+int gp_fit(struct gp *gp, const double *u, const int32_t *axis, const double *z, int32_t n,
+           int32_t n_columns, int32_t n_axes, struct err *err)
+{
+    const size_t points = (size_t)n;
+
+    assert(n >= 2);
+    *gp = (struct gp){.n_columns = n_columns, .n_axes = n_axes, .axis = axis, .u = u, .n = n};
+    gp->scale = malloc((size_t)n_axes * sizeof *gp->scale);
+    gp->factor = calloc(points * points, sizeof *gp->factor);
+    gp->weights = malloc(points * sizeof *gp->weights);
+    gp->work = malloc(points * BLOCK * sizeof *gp->work);
+    if (!gp->scale || !gp->factor || !gp->weights || !gp->work) {
+        gp_release(gp);
+        return err_nomem(err, "Gaussian process", points * points * sizeof *gp->factor);
+    }
+    for (int32_t a = 0; a < n_axes; a++)
+        gp->scale[a] = FIRST_SCALE;
+    gp->noise = FIRST_NOISE;
+    for (int round = 0; round < 2; round++) {
+        for (int32_t a = 0; a < n_axes; a++)
+            search(&gp->scale[a], scales, N_SCALES, gp, z);
+        search(&gp->noise, noises, N_NOISES, gp, z);
+    }
+    condition(gp, z);
+    return 0;
+}
+
+void gp_release(struct gp *gp)
+{
+    if (!gp)
+        return;
+    free(gp->scale);
+    free(gp->factor);
+    free(gp->weights);
+    free(gp->work);
+    *gp = (struct gp){.n = 0};
+}
+
+/* mean [n_block]; v (n, BLOCK) out: L^-1 times the kernel between the points that were seen and n_block rows.
+ * rest [n_block]: what they leave of a variance of 1. */
+static void solve_block(double mean[BLOCK], double *v, double rest[BLOCK], const struct gp *gp,
+                        const double *const *rows, int32_t n_block)
+{
+    for (int b = 0; b < BLOCK; b++) {
+        mean[b] = 0;
+        rest[b] = 1;
+    }
+    for (int32_t i = 0; i < gp->n; i++) {
+        const double *l = gp->factor + (size_t)i * (size_t)gp->n;
+        double sum[BLOCK] = {0};
+
+        for (int b = 0; b < n_block; b++) {
+            sum[b] = kernel(gp, rows[b], row_of(gp, gp->u, i));
+            mean[b] += sum[b] * gp->weights[i];
+        }
+        for (int32_t k = 0; k < i; k++)
+            for (int b = 0; b < BLOCK; b++)
+                sum[b] -= l[k] * v[(size_t)k * BLOCK + (size_t)b];
+        for (int b = 0; b < BLOCK; b++) {
+            sum[b] /= l[i];
+            rest[b] -= sum[b] * sum[b];
+            v[(size_t)i * BLOCK + (size_t)b] = sum[b];
+        }
+    }
+}
+
+static double sd_of(double rest, double variance)
+{
+    return sqrt(fmax(rest, LEAST_VARIANCE) * variance);
+}
+
+/* The rows of u (m, n_columns) from `at` on. Returns their number, at most BLOCK. */
+static int32_t rows_of(const double *rows[BLOCK], const struct gp *gp, const double *u, int32_t at,
+                       int32_t m)
+{
+    const int32_t n = m - at < BLOCK ? m - at : BLOCK;
+
+    for (int32_t b = 0; b < n; b++)
+        rows[b] = row_of(gp, u, at + b);
+    return n;
+}
+
+void gp_predict(double *mean, double *sd, const struct gp *gp, const double *u, int32_t m)
+{
+    for (int32_t at = 0; at < m; at += BLOCK) {
+        double block_mean[BLOCK], rest[BLOCK];
+        const double *rows[BLOCK];
+        const int32_t n_block = rows_of(rows, gp, u, at, m);
+
+        solve_block(block_mean, gp->work, rest, gp, rows, n_block);
+        for (int32_t b = 0; b < n_block; b++) {
+            mean[at + b] = block_mean[b];
+            sd[at + b] = sd_of(rest[b], gp->variance);
+        }
+    }
+}
+
+double gp_improvement(double mean, double sd, double best)
+{
+    const double g = (mean - best) / sd;
+
+    return sd * (g * 0.5 * erfc(-g * M_SQRT1_2) + exp(-g * g / 2) / sqrt(2 * M_PI));
+}
+
+/* ---- batches ---- */
+
+struct candidate {
+    double improvement; /* before the first choice: later it is smaller, for each is */
+    double mean, rest;
+    int32_t number; /* row of u */
+    bool is_chosen;
+};
+
+static int compare_candidates(const void *a_, const void *b_)
+{
+    const struct candidate *a = a_, *b = b_;
+
+    if (a->improvement != b->improvement)
+        return a->improvement > b->improvement ? -1 : 1;
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+static int compare_numbers(const void *a_, const void *b_)
+{
+    const struct candidate *a = a_, *b = b_;
+
+    return (a->number > b->number) - (a->number < b->number);
+}
+
+/* The largest posterior mean of the points that were seen: kernel times weights is z less noise times weights. */
+static double best_mean(const struct gp *gp)
+{
+    double best = -INFINITY;
+
+    for (int32_t i = 0; i < gp->n; i++) {
+        double mean = 0;
+
+        for (int32_t j = 0; j < gp->n; j++)
+            mean += gp->weights[j] * kernel(gp, row_of(gp, gp->u, i), row_of(gp, gp->u, j));
+        best = fmax(best, mean);
+    }
+    return best;
+}
+
+/* out [m]. Returns how many are not seen. */
+static int32_t improvements(struct candidate *out, const struct gp *gp, const double *u, int32_t m,
+                            const bool *is_seen, double best)
+{
+    int32_t n = 0;
+
+    for (int32_t at = 0; at < m; at += BLOCK) {
+        double mean[BLOCK], rest[BLOCK];
+        const double *rows[BLOCK];
+        const int32_t n_block = rows_of(rows, gp, u, at, m);
+
+        solve_block(mean, gp->work, rest, gp, rows, n_block);
+        for (int32_t b = 0; b < n_block; b++)
+            if (!is_seen[at + b])
+                out[n++] = (struct candidate){
+                    .improvement = gp_improvement(mean[b], sd_of(rest[b], gp->variance), best),
+                    .mean = mean[b],
+                    .rest = rest[b],
+                    .number = at + b};
+    }
+    return n;
+}
+
+/* Choose among `top` [n_top], by number; v (n_top, gp->n + n_out) is filled. Others have at most the improvement
+ * `bound`. Returns how many choices are certain. */
+static int32_t choose_among(int32_t *out, int32_t n_out, const struct gp *gp, const double *u,
+                            struct candidate *top, int32_t n_top, double *v, double best,
+                            double bound)
+{
+    const size_t stride = (size_t)gp->n + (size_t)n_out;
+
+    for (int32_t step = 0; step < n_out; step++) {
+        const size_t n = (size_t)gp->n + (size_t)step;
+        const double variance = gp->variance * gp->n / (double)n;
+        double most = -INFINITY, diagonal;
+        int32_t at = -1;
+
+        for (int32_t c = 0; c < n_top; c++) {
+            double now;
+
+            if (top[c].is_chosen)
+                continue;
+            now = gp_improvement(top[c].mean, sd_of(top[c].rest, variance), best);
+            if (now > most) {
+                most = now;
+                at = c;
+            }
+        }
+        if (at < 0 || most < bound)
+            return step;
+        out[step] = top[at].number;
+        top[at].is_chosen = true;
+        best = fmax(best, top[at].mean);
+        diagonal = sqrt(fmax(top[at].rest, 0) + gp->noise);
+        for (int32_t c = 0; c < n_top; c++) {
+            double *own = v + (size_t)c * stride;
+            double sum = kernel(gp, row_of(gp, u, top[at].number), row_of(gp, u, top[c].number));
+
+            for (size_t k = 0; k < n; k++)
+                sum -= own[k] * v[(size_t)at * stride + k];
+            own[n] = sum / diagonal;
+        }
+        for (int32_t c = 0; c < n_top; c++)
+            top[c].rest -= v[(size_t)c * stride + n] * v[(size_t)c * stride + n];
+    }
+    return n_out;
+}
+
+/* Fill v for the points that were seen. */
+static void solve_top(double *v, size_t stride, const struct gp *gp, const double *u,
+                      const struct candidate *top, int32_t n_top)
+{
+    for (int32_t at = 0; at < n_top; at += BLOCK) {
+        const int32_t n_block = n_top - at < BLOCK ? n_top - at : BLOCK;
+        double mean[BLOCK], rest[BLOCK];
+        const double *rows[BLOCK];
+
+        for (int32_t b = 0; b < n_block; b++)
+            rows[b] = row_of(gp, u, top[at + b].number);
+        solve_block(mean, gp->work, rest, gp, rows, n_block);
+        for (int32_t i = 0; i < gp->n; i++)
+            for (int32_t b = 0; b < n_block; b++)
+                v[(size_t)(at + b) * stride + (size_t)i] = gp->work[i * BLOCK + b];
+    }
+}
+
+/* Improvements only shrink while a batch is chosen, so that the best candidates at its begin are enough, as long as
+ * what is chosen is above those that were left out. */
+int gp_choose(int32_t *out, int32_t n_out, const struct gp *gp, const double *u, int32_t m,
+              const bool *is_seen, struct err *err)
+{
+    const size_t stride = (size_t)gp->n + (size_t)n_out;
+    const double best = best_mean(gp);
+    struct candidate *all = malloc(2 * (size_t)m * sizeof *all), *top = all + m;
+    int32_t n = 0, n_done = 0;
+
+    if (!all)
+        return err_nomem(err, "candidates", 2 * (size_t)m * sizeof *all);
+    n = improvements(all, gp, u, m, is_seen, best);
+    assert(n_out <= n);
+    qsort(all, (size_t)n, sizeof *all, compare_candidates);
+    for (int32_t most = FIRST_TOP; n_done < n_out; most *= 4) {
+        const int32_t n_top = most < n ? most : n;
+        const double bound = n_top < n ? all[n_top].improvement : -INFINITY;
+        double *v = malloc((size_t)n_top * stride * sizeof *v);
+
+        if (!v) {
+            free(all);
+            return err_nomem(err, "candidates", (size_t)n_top * stride * sizeof *v);
+        }
+        memcpy(top, all, (size_t)n_top * sizeof *top);
+        qsort(top, (size_t)n_top, sizeof *top, compare_numbers);
+        solve_top(v, stride, gp, u, top, n_top);
+        n_done = choose_among(out, n_out, gp, u, top, n_top, v, best, bound);
+        free(v);
+    }
+    free(all);
+    return 0;
+}
