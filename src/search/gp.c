@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/cpu.h"
+#include "search/paired.h"
+
 static const double scales[] = {0.2, 0.4, 0.8, 1.6}, noises[] = {1e-3, 1e-2, 5e-2, 0.2};
 
 enum { N_SCALES = sizeof scales / sizeof *scales, N_NOISES = sizeof noises / sizeof *noises };
@@ -20,6 +23,71 @@ enum { N_SCALES = sizeof scales / sizeof *scales, N_NOISES = sizeof noises / siz
 enum { BLOCK = 8 };
 /* Candidates of which a batch is chosen, if they are enough. */
 enum { FIRST_TOP = 1024 };
+
+static int compare_values(const void *a_, const void *b_)
+{
+    const double *a = a_, *b = b_;
+
+    return (*a > *b) - (*a < *b);
+}
+
+/* Quartile of n >= 1 values, which are sorted; between two of them by linear interpolation. */
+static double lower_quartile(double *values, int32_t n)
+{
+    const double at = 0.25 * (n - 1);
+    const int32_t low = (int32_t)at;
+
+    qsort(values, (size_t)n, sizeof *values, compare_values);
+    return low + 1 < n ? values[low] + (at - low) * (values[low + 1] - values[low]) : values[low];
+}
+
+/* Subtract from each fold of scores (n, folds) its mean over the configurations that did not fail. */
+static void centre_folds(double *scores, int32_t n, int32_t folds)
+{
+    for (int32_t f = 0; f < folds; f++) {
+        double sum = 0;
+        int32_t count = 0;
+
+        for (int32_t i = 0; i < n; i++)
+            if (isfinite(scores[(size_t)i * (size_t)folds + (size_t)f])) {
+                sum += scores[(size_t)i * (size_t)folds + (size_t)f];
+                count++;
+            }
+        for (int32_t i = 0; i < n && count; i++)
+            scores[(size_t)i * (size_t)folds + (size_t)f] -= sum / count;
+    }
+}
+
+double gp_targets(double *z, const double *scores, int32_t n, int32_t folds)
+{
+    const size_t all = (size_t)n * (size_t)folds;
+    double *values = malloc((all + (size_t)n) * sizeof *values), *sorted, low, mean = 0, sd = 0;
+    int32_t n_whole = 0;
+
+    if (!values)
+        return -1;
+    sorted = values + all;
+    memcpy(values, scores, all * sizeof *values);
+    centre_folds(values, n, folds);
+    for (int32_t i = 0; i < n; i++) {
+        z[i] = paired_mean(values + (size_t)i * (size_t)folds, folds);
+        if (z[i] > -INFINITY)
+            sorted[n_whole++] = z[i];
+    }
+    low = n_whole ? lower_quartile(sorted, n_whole) : 0;
+    for (int32_t i = 0; i < n; i++) {
+        z[i] = fmax(z[i], low);
+        mean += z[i] / n;
+    }
+    for (int32_t i = 0; i < n; i++)
+        sd += (z[i] - mean) * (z[i] - mean) / n;
+    /* Rounding is no difference. */
+    sd = n_whole && sorted[n_whole - 1] > low ? sqrt(sd) : 0;
+    for (int32_t i = 0; i < n; i++)
+        z[i] = sd > 0 ? (z[i] - mean) / sd : 0;
+    free(values);
+    return sd;
+}
 
 static double matern(double square)
 {
@@ -39,7 +107,7 @@ static double kernel(const struct gp *gp, const double *a, const double *b)
     double square = 0;
 
     for (int32_t c = 0; c < gp->n_columns; c++) {
-        const double d = (a[c] - b[c]) / gp->scale[gp->axis[c]];
+        const double d = (a[c] - b[c]) * gp->inverse[c];
 
         square += d * d;
     }
@@ -61,7 +129,7 @@ static void add_row(double *l, const double *row, int32_t i, int32_t stride)
     }
 }
 
-/* Make factor and weights for the current scales and noise. Returns the negative logarithm of the
+/* Make inverse, factor and weights for the current scales and noise. Returns the negative logarithm of the
  * likelihood, but for a constant, and the penalty. */
 static double condition(struct gp *gp, const double *z)
 {
@@ -69,6 +137,8 @@ static double condition(struct gp *gp, const double *z)
     double *row = gp->weights; /* scratch until the solution */
     double square = 0, cost = 0;
 
+    for (int32_t c = 0; c < gp->n_columns; c++)
+        gp->inverse[c] = 1 / gp->scale[gp->axis[c]];
     for (int32_t i = 0; i < n; i++) {
         for (int32_t j = 0; j <= i; j++)
             row[j] = kernel(gp, row_of(gp, gp->u, i), row_of(gp, gp->u, j));
@@ -123,10 +193,11 @@ int gp_fit(struct gp *gp, const double *u, const int32_t *axis, const double *z,
     assert(n >= 2);
     *gp = (struct gp){.n_columns = n_columns, .n_axes = n_axes, .axis = axis, .u = u, .n = n};
     gp->scale = malloc((size_t)n_axes * sizeof *gp->scale);
+    gp->inverse = malloc((size_t)n_columns * sizeof *gp->inverse);
     gp->factor = calloc(points * points, sizeof *gp->factor);
     gp->weights = malloc(points * sizeof *gp->weights);
     gp->work = malloc(points * BLOCK * sizeof *gp->work);
-    if (!gp->scale || !gp->factor || !gp->weights || !gp->work) {
+    if (!gp->scale || !gp->inverse || !gp->factor || !gp->weights || !gp->work) {
         gp_release(gp);
         return err_nomem(err, "Gaussian process", points * points * sizeof *gp->factor);
     }
@@ -147,10 +218,23 @@ void gp_release(struct gp *gp)
     if (!gp)
         return;
     free(gp->scale);
+    free(gp->inverse);
     free(gp->factor);
     free(gp->weights);
     free(gp->work);
     *gp = (struct gp){.n = 0};
+}
+
+/* sum -= l v, with l [n] and v (n, BLOCK). Each sum has its own order whatever the instructions are. */
+CLONES static void subtract_product(double sum[BLOCK], const double *l, const double *v, int32_t n)
+{
+    double rest[BLOCK];
+
+    memcpy(rest, sum, sizeof rest);
+    for (int32_t k = 0; k < n; k++, v += BLOCK)
+        for (int b = 0; b < BLOCK; b++)
+            rest[b] -= l[k] * v[b];
+    memcpy(sum, rest, sizeof rest);
 }
 
 /* mean [n_block]; v (n, BLOCK) out: L^-1 times the kernel between the points that were seen and n_block rows.
@@ -170,9 +254,7 @@ static void solve_block(double mean[BLOCK], double *v, double rest[BLOCK], const
             sum[b] = kernel(gp, rows[b], row_of(gp, gp->u, i));
             mean[b] += sum[b] * gp->weights[i];
         }
-        for (int32_t k = 0; k < i; k++)
-            for (int b = 0; b < BLOCK; b++)
-                sum[b] -= l[k] * v[(size_t)k * BLOCK + (size_t)b];
+        subtract_product(sum, l, v, i);
         for (int b = 0; b < BLOCK; b++) {
             sum[b] /= l[i];
             rest[b] -= sum[b] * sum[b];
@@ -284,9 +366,9 @@ static int32_t improvements(struct candidate *out, const struct gp *gp, const do
 
 /* Choose among `top` [n_top], by number; v (n_top, gp->n + n_out) is filled. Others have at most the improvement
  * `bound`. Returns how many choices are certain. */
-static int32_t choose_among(int32_t *out, int32_t n_out, const struct gp *gp, const double *u,
-                            struct candidate *top, int32_t n_top, double *v, double best,
-                            double bound)
+static int32_t choose_among(int32_t *out, double *improvement, int32_t n_out, const struct gp *gp,
+                            const double *u, struct candidate *top, int32_t n_top, double *v,
+                            double best, double bound)
 {
     const size_t stride = (size_t)gp->n + (size_t)n_out;
 
@@ -310,6 +392,7 @@ static int32_t choose_among(int32_t *out, int32_t n_out, const struct gp *gp, co
         if (at < 0 || most < bound)
             return step;
         out[step] = top[at].number;
+        improvement[step] = most;
         top[at].is_chosen = true;
         best = fmax(best, top[at].mean);
         diagonal = sqrt(fmax(top[at].rest, 0) + gp->noise);
@@ -347,8 +430,8 @@ static void solve_top(double *v, size_t stride, const struct gp *gp, const doubl
 
 /* Improvements only shrink while a batch is chosen, so that the best candidates at its begin are enough, as long as
  * what is chosen is above those that were left out. */
-int gp_choose(int32_t *out, int32_t n_out, const struct gp *gp, const double *u, int32_t m,
-              const bool *is_seen, struct err *err)
+int gp_choose(int32_t *out, double *improvement, int32_t n_out, const struct gp *gp,
+              const double *u, int32_t m, const bool *is_seen, struct err *err)
 {
     const size_t stride = (size_t)gp->n + (size_t)n_out;
     const double best = best_mean(gp);
@@ -372,7 +455,7 @@ int gp_choose(int32_t *out, int32_t n_out, const struct gp *gp, const double *u,
         memcpy(top, all, (size_t)n_top * sizeof *top);
         qsort(top, (size_t)n_top, sizeof *top, compare_numbers);
         solve_top(v, stride, gp, u, top, n_top);
-        n_done = choose_among(out, n_out, gp, u, top, n_top, v, best, bound);
+        n_done = choose_among(out, improvement, n_out, gp, u, top, n_top, v, best, bound);
         free(v);
     }
     free(all);

@@ -17,6 +17,7 @@ struct gp {
     int32_t n_columns, n_axes;
     const int32_t *axis; /* [n_columns] of each column; borrowed */
     double *scale;       /* [n_axes] owned: length scales */
+    double *inverse;     /* [n_columns] owned: 1 / scale of the column's axis */
     double noise;        /* variance, in units of the signal's */
     double variance;     /* of the signal */
     int32_t n;           /* points that were seen */
@@ -25,6 +26,12 @@ struct gp {
     double *weights;     /* [n] owned: (kernel + noise)^-1 z */
     double *work;        /* owned: scratch, so a process is not for two threads */
 };
+
+/* z out [n]: what a process is fitted to. Means of the scores (n, folds; search/paired.h), less the mean of each fold,
+ * clipped below at the lower quartile of those that did not fail, with mean 0 and sd 1. A configuration that failed,
+ * or without a value, is at that quartile. Returns the unit of z in scores; 0: all are equal, and z is 0. -1: memory
+ * is short. */
+double gp_targets(double *z, const double *scores, int32_t n, int32_t folds);
 
 /* Fit to n values z of mean 0 at the rows of u (n, n_columns), n >= 2. Length scales are taken from 0.2, 0.4,
  * 0.8 and 1.6 and the noise from 0.001, 0.01, 0.05 and 0.2: two rounds of coordinate search for the largest
@@ -42,8 +49,8 @@ double gp_improvement(double mean, double sd, double best);
 
 /* out [n_out]: the rows of u (m, n_columns) to try next, each with the largest expected improvement over the
  * best posterior mean so far, ties to the lower number; after each, the process believes its own mean there.
- * is_seen [m]: not to be chosen. n_out is at most the number of the others. -1 and err: memory is short. */
-int gp_choose(int32_t *out, int32_t n_out, const struct gp *gp, const double *u, int32_t m,
-              const bool *is_seen, struct err *err);
+ * improvement [n_out]: this improvement, in units of z. is_seen [m]: not to be chosen. n_out is at most the number of the others. -1 and err: memory is short. */
+int gp_choose(int32_t *out, double *improvement, int32_t n_out, const struct gp *gp,
+              const double *u, int32_t m, const bool *is_seen, struct err *err);
 
 #endif

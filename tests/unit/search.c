@@ -103,7 +103,7 @@ static void test_process(void **state)
 {
     enum { M = 3000, N_OUT = 16 };
     static bool is_seen[M];
-    double *got, *candidates;
+    double *got, *candidates, improvement[N_OUT + 1];
     struct process p;
     struct err err;
     struct gp gp;
@@ -129,19 +129,44 @@ static void test_process(void **state)
         candidates[i * 6 + 2 + i % 3] = M_SQRT1_2;
         candidates[i * 6 + 5] = i / 3 % 4 / 3.0;
     }
-    assert_int_equal(gp_choose(out, N_OUT, &gp, candidates, M, is_seen, &err), 0);
+    assert_int_equal(gp_choose(out, improvement, N_OUT, &gp, candidates, M, is_seen, &err), 0);
     expect(file, "choices");
     assert_int_equal(read_int(file), N_OUT);
     for (int i = 0; i < N_OUT; i++)
         assert_int_equal(out[i], read_int(file));
     /* A point that was seen is not chosen. */
     is_seen[out[0]] = true;
-    assert_int_equal(gp_choose(out + N_OUT, 1, &gp, candidates, M, is_seen, &err), 0);
+    assert_int_equal(
+        gp_choose(out + N_OUT, improvement + N_OUT, 1, &gp, candidates, M, is_seen, &err), 0);
     assert_int_not_equal(out[N_OUT], out[0]);
     gp_release(&gp);
     free(got);
     free(candidates);
     process_release(&p);
+}
+
+/* The centred means are -0.1125, 0, 0.0875 and 0.175, and their quartile is -0.028125. */
+static void test_targets(void **state)
+{
+    static const double scores[6][2] = {{0.5, 1.5}, {0.6, NAN}, {-INFINITY, 1.5},
+                                        {NAN, NAN}, {0.7, 1.7}, {NAN, 1.8}};
+    static const double same[4][1] = {{0.1}, {-INFINITY}, {0.1}, {0.1}};
+    double z[6], unit = gp_targets(z, scores[0], 6, 2), sum = 0, squares = 0;
+
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        sum += z[i] / 6;
+        squares += z[i] * z[i] / 6;
+    }
+    assert_float_equal(sum, 0, 1e-15);
+    assert_float_equal(squares, 1, 1e-15);
+    assert_float_equal(z[0], z[2], 1e-15);
+    assert_float_equal(z[0], z[3], 1e-15);
+    assert_float_equal((z[1] - z[0]) * unit, 0.028125, 1e-15);
+    assert_float_equal((z[4] - z[1]) * unit, 0.0875, 1e-15);
+    assert_float_equal((z[5] - z[1]) * unit, 0.175, 1e-15);
+    assert_float_equal(gp_targets(z, same[0], 4, 1), 0, 0);
+    assert_true(z[0] == 0 && z[1] == 0);
 }
 
 /* Values of mean 0 that are all the same leave nothing to choose by. */
@@ -150,7 +175,7 @@ static void test_flat(void **state)
     static const double u[] = {0.1, 0.4, 0.9, 0.2}, z[4];
     static const int32_t axis[] = {0};
     static const bool is_seen[4];
-    double mean[4], sd[4];
+    double mean[4], sd[4], improvement[4];
     struct err err;
     struct gp gp;
     int32_t out[4];
@@ -160,7 +185,7 @@ static void test_flat(void **state)
     gp_predict(mean, sd, &gp, u, 4);
     assert_float_equal(mean[0], 0, 0);
     assert_true(isfinite(sd[0]));
-    assert_int_equal(gp_choose(out, 4, &gp, u, 4, is_seen, &err), 0);
+    assert_int_equal(gp_choose(out, improvement, 4, &gp, u, 4, is_seen, &err), 0);
     for (int i = 0; i < 4; i++)
         for (int j = 0; j < i; j++)
             assert_int_not_equal(out[i], out[j]);
@@ -320,11 +345,12 @@ static int close_golden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sobol),     cmocka_unit_test(test_process),
-        cmocka_unit_test(test_rungs),     cmocka_unit_test(test_races),
-        cmocka_unit_test(test_scrambled), cmocka_unit_test(test_flat),
-        cmocka_unit_test(test_halving),   cmocka_unit_test(test_halving_failed),
-        cmocka_unit_test(test_paired),    cmocka_unit_test(test_race_failed),
+        cmocka_unit_test(test_sobol),          cmocka_unit_test(test_process),
+        cmocka_unit_test(test_rungs),          cmocka_unit_test(test_races),
+        cmocka_unit_test(test_scrambled),      cmocka_unit_test(test_flat),
+        cmocka_unit_test(test_targets),        cmocka_unit_test(test_halving),
+        cmocka_unit_test(test_halving_failed), cmocka_unit_test(test_paired),
+        cmocka_unit_test(test_race_failed),
     };
 
     return cmocka_run_group_tests(tests, open_golden, close_golden);
