@@ -375,8 +375,8 @@ static void check_optional(const struct check *c, enum param_id id, const struct
     const struct sweep *sweep = c->sweep;
     const char *key = param_table[id].key, *name = sweep_row(sweep, found)->key;
     const struct axis *axis = sweep_axis(sweep, found);
-    const union value *values = axis ? axis->values : &sweep->fixed.v[found];
-    int32_t n = axis ? axis->n : 1;
+    int32_t n;
+    const union value *values = sweep_values(sweep, (enum param_id)found, &n);
 
     if (!template_is_optional(place) && (axis ? axis->condition != NULL : !values->s))
         complain(
