@@ -270,6 +270,9 @@ static int add_rows(const struct best *b, bool is_choice, bool is_ini, struct er
         log_info("*: within one standard error (se) of the best; diff: difference from %s on the "
                  "same folds, with its 95 %% interval from diff_low to diff_high",
                  b->reference ? o->reference : "the best");
+    if (!is_choice && is_brief && b->sweep.has_search)
+        log_info("reached: how far the search let a configuration come before it stopped it; its "
+                 "mean is of that part, and it ranks below the complete ones");
     if (!is_choice && o->where && !rows.n_rows)
         log_warn("--where %s: true of no configuration", o->where);
     rc = is_ini      ? add_ini(b, &rows, err)

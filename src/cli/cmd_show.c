@@ -185,7 +185,7 @@ static int read_log(struct buf *text, int64_t *total, bool *is_so_far, struct st
     trial_files_put_folder(&folder, store_path(store), id);
     if (buf_failed(&folder))
         n_files = err_nomem(err, "path", folder.size);
-    else if (parsed == TRIAL_PENDING || parsed == TRIAL_RUNNING)
+    else if (parsed == TRIAL_PENDING || parsed == TRIAL_RUNNING || parsed == TRIAL_HELD)
         n_files = log_file_read(text, buf_text(&folder), err);
     buf_release(&folder);
     *is_so_far = n_files > 0;

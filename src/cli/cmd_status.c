@@ -227,7 +227,7 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     int rc = 0;
 
     (void)arg;
-    if (query_table(&table, store, QUERY_SWEEPS, 0, err))
+    if (progress_sweeps(&table, store, err))
         return -1;
     n_sweeps = table.n_rows;
     for (int64_t r = 0; r < n_sweeps; r++)

@@ -32,9 +32,25 @@ int progress_count(struct progress_counts *counts, struct store *store,
                 .failed = result_table_integer(&table, r, "failed"),
                 .running = result_table_integer(&table, r, "running"),
                 .pending = result_table_integer(&table, r, "pending"),
+                .held = result_table_integer(&table, r, "held"),
+                .stopped = result_table_integer(&table, r, "stopped"),
             };
     result_table_release(&table);
-    counts->planned = sweep->planned > counts->trials ? sweep->planned : counts->trials;
+    counts->planned =
+        sweep->planned > counts->trials && !sweep->has_search ? sweep->planned : counts->trials;
+    return 0;
+}
+
+int progress_sweeps(struct result_table *out, struct store *store, struct err *err)
+{
+    int64_t n = 0;
+
+    if (query_table(out, store, QUERY_SWEEPS, 0, err))
+        return -1;
+    for (int64_t r = 0; r < out->n_rows; r++)
+        n += result_table_integer(out, r, "held") + result_table_integer(out, r, "stopped");
+    if (!n)
+        result_table_drop_last(out, 2);
     return 0;
 }
 

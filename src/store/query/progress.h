@@ -15,7 +15,10 @@
 
 struct progress_counts {
     int64_t trials, done, diverged, failed, running, pending; /* in this file */
-    int64_t planned; /* of the whole grid, at least `trials`; the others belong to other shards */
+    int64_t
+        planned; /* of the whole grid, at least `trials`; the others belong to other shards. With a
+                      * search: `trials` */
+    int64_t held, stopped;
 };
 
 enum { PROGRESS_BINS = 60, PROGRESS_MOST_RANKS = 100000 };
@@ -65,6 +68,9 @@ struct progress {
 int progress_read(struct progress *progress, struct store *store, const char *name,
                   struct err *err);
 void progress_release(struct progress *progress);
+
+/* QUERY_SWEEPS; without the columns held and stopped if no sweep has such trials. */
+int progress_sweeps(struct result_table *out, struct store *store, struct err *err);
 
 /* The same in parts. progress_left() reads nothing unless the session is running and has results. */
 int progress_count(struct progress_counts *counts, struct store *store,

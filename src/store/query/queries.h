@@ -14,7 +14,9 @@
     " count(*) FILTER (WHERE state = 'diverged') AS diverged,"            \
     " count(*) FILTER (WHERE state = 'failed') AS failed,"                \
     " count(*) FILTER (WHERE state = 'running') AS running,"              \
-    " count(*) FILTER (WHERE state = 'pending') AS pending"
+    " count(*) FILTER (WHERE state = 'pending') AS pending,"              \
+    " count(*) FILTER (WHERE state = 'held') AS held,"                    \
+    " count(*) FILTER (WHERE state = 'stopped') AS stopped"
 
 /* One pass through the index takes a quarter of the time for a million trials. */
 #define SQL_SCORED                                                                         \
@@ -102,9 +104,10 @@
       " (trial_id) WHERE task = 'none')) WHERE metrics > 0") \
     X(SWEEPS, /* A single sweep needs no look at each trial. For several, this order groups the \
                  rows: four times as fast. */ \
-      "sweep:s configs:i trials:i done:i diverged:i failed:i running:i pending:i", \
+      "sweep:s configs:i trials:i done:i diverged:i failed:i running:i pending:i" \
+      " held:i stopped:i", \
       "SELECT sweep.name AS sweep, (SELECT count(*) FROM config) AS configs, everything.trials AS trials," \
-      " everything.trials - rest.trials AS done, diverged, failed, running, pending" \
+      " everything.trials - rest.trials AS done, diverged, failed, running, pending, held, stopped" \
       " FROM sweep, (SELECT count(*) AS trials FROM trial) AS everything," \
       " (SELECT " SQL_STATES " FROM trial WHERE state <> 'done') AS rest" \
       " WHERE " SQL_ONE_SWEEP " AND everything.trials > 0 UNION ALL" \
@@ -117,14 +120,15 @@
       "SELECT name AS sweep, iif(" SQL_ONE_SWEEP ", (SELECT count(*) FROM trial)," \
       " (SELECT count(*) FROM config JOIN trial USING (config_id)" \
       " WHERE config.sweep_id = sweep.sweep_id)) AS trials, planned FROM sweep" \
-      " WHERE trials < planned ORDER BY sweep_id") \
+      " WHERE trials < planned AND sweep_id NOT IN (SELECT sweep_id FROM decision)" \
+      " ORDER BY sweep_id") \
     X(BEST, /* of a sweep: first row of the leaderboard, if any, without comparisons */ \
       "config:i trials:i mean:R", \
       "WITH " SQL_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
     X(HIDDEN, /* of a sweep: the best configuration that has a better mean than the first one of BEST, \
-                 but fewer scores. most: scores of the first; own, replicates: replicates of both */ \
+                 but fewer scores, and was not stopped by the search. most: scores of the first; own, replicates: replicates of both */ \
       "config:i mean:R trials:i most:i own:i replicates:i failed:i", \
       "WITH " SQL_SCORED ", r AS (SELECT config_id, trials, direction," \
       " CASE direction WHEN 'max' THEN -mean ELSE mean END AS loss, mean FROM scored JOIN config" \
@@ -136,16 +140,18 @@
       " AS replicates," \
       " (SELECT count(*) FROM trial AS t WHERE t.config_id = r.config_id AND state = 'failed')" \
       " AS failed FROM r, top WHERE r.trials < top.trials AND r.loss < top.loss" \
+      " AND NOT EXISTS (SELECT 1 FROM trial AS t WHERE t.config_id = r.config_id AND state = 'stopped')" \
       " ORDER BY r.loss, r.config_id LIMIT 1") \
     X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard; \
                  undefined: done trials without a value of the objective; missing: trials of \
                  other shards */ \
       "trials:i done:i failed:i diverged:i unfinished:i undefined:i missing:i", \
-      "SELECT count(*) AS trials, max(0, coalesce((SELECT planned FROM sweep WHERE sweep_id = ?1), 0)" \
+      "SELECT count(*) AS trials, max(0, coalesce((SELECT planned FROM sweep WHERE sweep_id = ?1" \
+      " AND sweep_id NOT IN (SELECT sweep_id FROM decision)), 0)" \
       " - count(*)) AS missing, count(*) FILTER (WHERE state = 'done') AS done," \
       " count(*) FILTER (WHERE state = 'failed') AS failed," \
       " count(*) FILTER (WHERE state = 'diverged') AS diverged," \
-      " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished," \
+      " count(*) FILTER (WHERE " SQL_UNFINISHED ") AS unfinished," \
       " count(*) FILTER (WHERE state = 'done' AND value IS NULL) AS undefined" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
     X(REPEATS, /* of a sweep; is_corrected: intervals allow for training samples that parts share */ \
@@ -248,12 +254,13 @@
       " max(0.0, round(" SQL_NOW " - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id") \
-    X(CHECKPOINTS, "", /* of models and programs; a failed one continues with --retry failed */ \
+    X(CHECKPOINTS, "", /* of models and programs; a failed one continues with --retry failed. Trials that \
+                          the search holds have one as a rule */ \
       "SELECT trial, config, state, iif(is_file, program_epoch(trial), epoch) AS after_epoch, percent," \
       " iif(is_file, program_seconds(trial), seconds) AS seconds FROM (" \
       "SELECT trial_id AS trial, config_id AS config, t.state, epoch," \
       " round(100 * (1 - remaining), 1) AS percent, c.seconds, 0 AS is_file FROM checkpoint AS c" \
-      " JOIN trial AS t USING (trial_id) UNION ALL" \
+      " JOIN trial AS t USING (trial_id) WHERE t.state <> 'held' UNION ALL" \
       " SELECT trial_id, config_id, state, NULL, NULL, NULL, 1 FROM json_each(program_checkpoints()) AS f" \
       " JOIN trial ON trial_id = f.value WHERE state IN ('pending', 'running', 'failed')" \
       " ORDER BY 1)") \
@@ -457,7 +464,7 @@
                                program, whose checkpoint is a folder */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1 UNION ALL" \
       " SELECT program_epoch(trial_id), program_seconds(trial_id), NULL FROM trial WHERE trial_id = ?1" \
-      " AND state IN ('pending', 'running', 'failed') AND program_saved(trial_id) IS NOT NULL") \
+      " AND (" SQL_UNFINISHED " OR state = 'failed') AND program_saved(trial_id) IS NOT NULL") \
     X(CONFIG_OF_PROGRAM, "", /* a row if a program runs its trials */ \
       "SELECT config_id FROM config JOIN sweep USING (sweep_id)" \
       " WHERE config_id = ?1 AND task = 'none'") \
