@@ -427,6 +427,7 @@ static int make_session(struct sweep_session *session, struct err *err)
                     err) ||
         make_ledger(session, err))
         return -1;
+    session->progress.sweep.has_search |= session->search != NULL;
     session->progress.mode = options->progress;
     session->progress.full = (int64_t)job->plan.replicates * job->plan.folds;
     session->progress.is_shard = options->shard.n > 1;
@@ -471,6 +472,7 @@ static void release(struct sweep_session *session)
         beneath_rmdir(buf_text(&session->files)); /* unless files are kept */
     buf_release(&session->files);
     sweep_search_end(session);
+    progress_line_release(&session->progress);
     ledger_destroy(session->ledger);
     refit_release(&session->refit);
     program_files_missing_release(&session->missing);

@@ -154,6 +154,26 @@
       " count(*) FILTER (WHERE " SQL_UNFINISHED ") AS unfinished," \
       " count(*) FILTER (WHERE state = 'done' AND value IS NULL) AS undefined" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
+    X(SEARCH, /* of a sweep with decisions: configurations; decisions of the allocator; trials that are left now \
+                 and that wait; epochs, also of trials that did not end; work that ran, of all work */ \
+      "proposed:i stopped:i stages:i each:i replicates:i trials:i left:i held:i finished:i epochs:r" \
+      " partial_epochs:r all_epochs:r spent:r work:r core_s:r", \
+      "SELECT (SELECT count(*) FROM decision WHERE sweep_id = ?1 AND action = 'propose') AS proposed," \
+      " (SELECT count(*) FROM decision WHERE sweep_id = ?1 AND action = 'stop') AS stopped," \
+      " (SELECT count(DISTINCT step) FROM decision WHERE sweep_id = ?1 AND action <> 'propose') AS stages," \
+      " max(1, count(*) / count(DISTINCT config_id)) AS each, count(DISTINCT replicate) AS replicates," \
+      " count(*) AS trials, count(*) FILTER (WHERE state IN ('pending', 'running')) AS left," \
+      " count(*) FILTER (WHERE state = 'held') AS held, sum(ended) AS finished, total(epochs_run) AS epochs," \
+      " total(epochs_run) FILTER (WHERE NOT ended) AS partial_epochs, total(epochs) AS all_epochs," \
+      " total(work * iif(ended, 1.0, min(1.0, coalesce(1.0 * epochs_run / epochs, 0.0)))) AS spent," \
+      " total(work) AS work, total(core_s) AS core_s FROM (SELECT config_id, replicate, state, epochs_run," \
+      " state IN ('done', 'diverged') OR state = 'failed' AS ended, params ->> 'epochs' AS epochs," \
+      " coalesce(config.flops, 1.0) AS work, seconds * coalesce(params ->> 'ranks', 1) AS core_s" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1) HAVING count(*) > 0") \
+    X(SEARCH_STOPS, /* of a sweep */ \
+      "rung:i configs:i", \
+      "SELECT coalesce(rung, 0) AS rung, count(*) AS configs FROM decision WHERE sweep_id = ?1" \
+      " AND action = 'stop' GROUP BY rung ORDER BY rung") \
     X(REPEATS, /* of a sweep; is_corrected: intervals allow for training samples that parts share */ \
       "folds:i replicates:i is_corrected:i", \
       "SELECT count(DISTINCT fold) AS folds, count(DISTINCT replicate) AS replicates," \
