@@ -28,6 +28,7 @@
 #include "sched/master.h"
 #include "sched/relay.h"
 #include "sched/world.h"
+#include "search/search.h"
 #include "store/database_file.h"
 #include "store/trial_files.h"
 #include "tensor/gemm.h"
@@ -176,6 +177,7 @@ bool sweep_run_would_start(const struct job *job, const struct store_trials *kno
                            bool retry_failed)
 {
     return known->ours[trial] &&
+           !(known->states[trial] == TRIAL_STOPPED && search_is_wanted(&job->plan.fixed)) &&
            !is_finished((enum trial_state)known->states[trial], retry_failed) &&
            known->crashes[trial] < job->sweep.fixed.v[P_CRASH_LIMIT].i;
 }
