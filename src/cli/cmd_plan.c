@@ -459,7 +459,9 @@ static void print_totals(const struct listing *l)
     if (l->n_left)
         put_expected(&text, l);
     else
-        buf_puts(&text, "; all are finished");
+        buf_puts(&text, l->n_rows > l->n_known && search_is_wanted(&l->job->plan.fixed)
+                            ? "; the search is over"
+                            : "; all are finished");
     if (!l->n_left && n_failed)
         buf_printf(&text, ", %lld of them failed (run --retry failed runs %s again)", n_failed,
                    n_failed == 1 ? "it" : "them");

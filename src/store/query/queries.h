@@ -407,6 +407,16 @@
       "trial:i replicate:n fold:n state:t", \
       "SELECT trial_id AS trial, replicate, fold, state, value, epochs_run, best_epoch, seconds," \
       " attempts, " SQL_ERROR " AS error FROM trial WHERE config_id = ?1 ORDER BY trial_id") \
+    X(CONFIG_DECISIONS, /* of a search */ \
+      "step:i action:s rung:I value:R threshold:R", \
+      "SELECT step, action, nullif(rung, 0) AS rung, value, threshold FROM decision WHERE config_id = ?1" \
+      " ORDER BY step") \
+    X(DECISIONS_OF, "", /* of a sweep; 0: of all */ \
+      "SELECT sweep.name AS sweep, step, config_id AS config, action, nullif(rung, 0) AS rung, value," \
+      " threshold FROM decision JOIN sweep USING (sweep_id) WHERE ?1 IN (0, sweep_id)" \
+      " ORDER BY sweep_id, step, config_id") \
+    X(TRIAL_RUNGS, "", \
+      "SELECT rung, value FROM rung WHERE trial_id = ?1 ORDER BY rung") \
     X(CONFIG_TEST, "", /* on the test part, over done trials; of the loss only for a program, which \
                           may report nothing else */ \
       "SELECT name AS test, count(*) AS trials, avg(v) AS mean," \
