@@ -21,10 +21,10 @@
 static bool is_readable(const char *table)
 {
     static const char *const readable[] = {
-        "leaderboard", "trials",    "sweep",     "axis",     "config",       "trial",
-        "metric",      "curve",     "timing",    "session",  "attempt",      "member",
-        "checkpoint",  "model",     "log",       "file",     "curve_metric", "prediction",
-        "traffic",     "data_fact", "json_each", "json_tree"};
+        "leaderboard", "trials",    "sweep",  "axis",     "config",       "trial",
+        "metric",      "curve",     "timing", "session",  "attempt",      "member",
+        "checkpoint",  "model",     "log",    "file",     "curve_metric", "prediction",
+        "traffic",     "data_fact", "rung",   "decision", "json_each",    "json_tree"};
 
     for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
         if (!sqlite3_stricmp(table, readable[i]))
