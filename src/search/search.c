@@ -276,14 +276,17 @@ const struct search_decision *search_decisions(const struct search *search, int6
     return (const struct search_decision *)(const void *)search->decisions.data;
 }
 
+double search_expected_share(const struct settings *fixed, int32_t each)
+{
+    const struct allocator *allocator = allocator_of(fixed);
+
+    return allocator->expected_share ? allocator->expected_share(fixed, each) : 1;
+}
+
 struct search_cost search_cost(const struct plan *plan)
 {
-    const struct allocator *allocator = allocator_of(&plan->fixed);
     const double all = (double)plan->n_trials;
-    const double share =
-        allocator->expected_share
-            ? allocator->expected_share(&plan->fixed, plan->replicates * plan->folds)
-            : 1;
 
-    return (struct search_cost){all, all * share};
+    return (struct search_cost){
+        all, all * search_expected_share(&plan->fixed, plan->replicates * plan->folds)};
 }
