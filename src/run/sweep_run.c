@@ -266,6 +266,8 @@ static int make_ledger(struct sweep_session *session, struct err *err)
             ledger_suspect(session->ledger, t);
         }
     }
+    if (sweep_search_begin(session, err))
+        return -1;
     if (ledger_is_finished(session->ledger) && sweep_session_refit(session, err))
         return -1;
     session->only_models = session->refit.n_due > 0;
@@ -367,6 +369,8 @@ static int make_master(struct sweep_session *session, struct err *err)
         return -1;
     parts.dispatch = session->dispatch;
     session->master = master_create(&parts, err);
+    if (session->master)
+        sweep_search_start(session);
     return session->master ? 0 : -1;
 }
 
@@ -466,6 +470,7 @@ static void release(struct sweep_session *session)
     if (session->files.size)
         beneath_rmdir(buf_text(&session->files)); /* unless files are kept */
     buf_release(&session->files);
+    sweep_search_end(session);
     ledger_destroy(session->ledger);
     refit_release(&session->refit);
     program_files_missing_release(&session->missing);

@@ -169,7 +169,11 @@ bool sweep_session_is_in_vain(const struct sweep_session *session)
 
 static int on_finished(void *arg, struct err *err)
 {
-    return sweep_session_refit(arg, err);
+    struct sweep_session *session = arg;
+
+    if (sweep_search_next(session, err))
+        return -1;
+    return ledger_is_finished(session->ledger) ? sweep_session_refit(session, err) : 0;
 }
 
 static int on_result(void *arg, const struct trial_result *result, struct err *err)
@@ -192,6 +196,7 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
                  (long long)id, (double)result->model_bytes * 1e-9, (double)KEPT_MAX_BYTES * 1e-9);
     }
     program_files_missing_note(&session->missing, result, id);
+    sweep_search_note(session, result);
     is_enough = failures_note(&session->failures, config, result) != FAILURES_GO_ON;
     return store_result(session->store, id, result, err) ? -1 : is_enough;
 }
@@ -528,10 +533,9 @@ static void run_noted(void *self, struct trial_result *r, int64_t number,
 
 static const char *unable(const void *self)
 {
-    const struct sweep_session *session = self;
-    struct runner runner = sweep_runner_interface(&session->runner);
+    const struct runner *runner = &((const struct sweep_session *)self)->runner.inner;
 
-    return runner.unable ? runner.unable(runner.self) : "";
+    return runner->unable ? runner->unable(runner->self) : "";
 }
 
 struct runner sweep_session_runner(struct sweep_session *session)

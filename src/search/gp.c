@@ -303,7 +303,7 @@ double gp_improvement(double mean, double sd, double best)
 
 /* ---- batches ---- */
 
-struct candidate {
+struct gp_candidate {
     double improvement; /* before the first choice: later it is smaller, for each is */
     double mean, rest;
     int32_t number; /* row of u */
@@ -312,7 +312,7 @@ struct candidate {
 
 static int compare_candidates(const void *a_, const void *b_)
 {
-    const struct candidate *a = a_, *b = b_;
+    const struct gp_candidate *a = a_, *b = b_;
 
     if (a->improvement != b->improvement)
         return a->improvement > b->improvement ? -1 : 1;
@@ -321,7 +321,7 @@ static int compare_candidates(const void *a_, const void *b_)
 
 static int compare_numbers(const void *a_, const void *b_)
 {
-    const struct candidate *a = a_, *b = b_;
+    const struct gp_candidate *a = a_, *b = b_;
 
     return (a->number > b->number) - (a->number < b->number);
 }
@@ -342,8 +342,8 @@ static double best_mean(const struct gp *gp)
 }
 
 /* out [m]. Returns how many are not seen. */
-static int32_t improvements(struct candidate *out, const struct gp *gp, const double *u, int32_t m,
-                            const bool *is_seen, double best)
+static int32_t improvements(struct gp_candidate *out, const struct gp *gp, const double *u,
+                            int32_t m, const bool *is_seen, double best)
 {
     int32_t n = 0;
 
@@ -355,7 +355,7 @@ static int32_t improvements(struct candidate *out, const struct gp *gp, const do
         solve_block(mean, gp->work, rest, gp, rows, n_block);
         for (int32_t b = 0; b < n_block; b++)
             if (!is_seen[at + b])
-                out[n++] = (struct candidate){
+                out[n++] = (struct gp_candidate){
                     .improvement = gp_improvement(mean[b], sd_of(rest[b], gp->variance), best),
                     .mean = mean[b],
                     .rest = rest[b],
@@ -367,7 +367,7 @@ static int32_t improvements(struct candidate *out, const struct gp *gp, const do
 /* Choose among `top` [n_top], by number; v (n_top, gp->n + n_out) is filled. Others have at most the improvement
  * `bound`. Returns how many choices are certain. */
 static int32_t choose_among(int32_t *out, double *improvement, int32_t n_out, const struct gp *gp,
-                            const double *u, struct candidate *top, int32_t n_top, double *v,
+                            const double *u, struct gp_candidate *top, int32_t n_top, double *v,
                             double best, double bound)
 {
     const size_t stride = (size_t)gp->n + (size_t)n_out;
@@ -412,7 +412,7 @@ static int32_t choose_among(int32_t *out, double *improvement, int32_t n_out, co
 
 /* Fill v for the points that were seen. */
 static void solve_top(double *v, size_t stride, const struct gp *gp, const double *u,
-                      const struct candidate *top, int32_t n_top)
+                      const struct gp_candidate *top, int32_t n_top)
 {
     for (int32_t at = 0; at < n_top; at += BLOCK) {
         const int32_t n_block = n_top - at < BLOCK ? n_top - at : BLOCK;
@@ -435,7 +435,7 @@ int gp_choose(int32_t *out, double *improvement, int32_t n_out, const struct gp 
 {
     const size_t stride = (size_t)gp->n + (size_t)n_out;
     const double best = best_mean(gp);
-    struct candidate *all = malloc(2 * (size_t)m * sizeof *all), *top = all + m;
+    struct gp_candidate *all = malloc(2 * (size_t)m * sizeof *all), *top = all + m;
     int32_t n = 0, n_done = 0;
 
     if (!all)

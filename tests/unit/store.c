@@ -331,7 +331,7 @@ static const int64_t query_rows[QUERY_COUNT] = {
     [QUERY_TRACE_ATTEMPTS] = 2, [QUERY_TRACE_SESSIONS] = 1, [QUERY_BEST] = 1,
     [QUERY_PROGRESS] = 1,       [QUERY_REPEATS] = 1,        [QUERY_METRIC_NAMES] = 2,
     [QUERY_REASONS] = 1,        [QUERY_WORK] = 1,           [QUERY_PROFILE_DEFAULT] = 1,
-    [QUERY_TRIAL_REPORTED] = 3,
+    [QUERY_TRIAL_REPORTED] = 3, [QUERY_RUNG_SCORES] = 2,
 };
 
 static void test_every_query(void **state)

@@ -78,7 +78,7 @@ static void add_attempt(struct progress_pass *pass, const struct timed_attempt *
         rank->busy_s += fmax(a->finished - a->started, 0);
         rank->has_ended = true;
     }
-    if (!pass->is_members && state > TRIAL_RUNNING) {
+    if (!pass->is_members && trial_is_result(a->outcome)) {
         rank->n++;
         rank->diverged += state == TRIAL_DIVERGED;
         rank->failed += state == TRIAL_FAILED;

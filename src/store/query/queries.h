@@ -183,6 +183,18 @@
       "trial_id:i", \
       "SELECT trial_id FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state = 'done' ORDER BY config_id, trial_id") \
+    X(DECISIONS, /* of a sweep, in the order in which they were made */ \
+      "step:i config:i ordinal:i action:s rung:i value:R threshold:R", \
+      "SELECT step, config_id AS config, ordinal, action, rung, value, threshold FROM decision" \
+      " JOIN config USING (config_id) WHERE decision.sweep_id = ?1 ORDER BY step, ordinal") \
+    X(RUNG_SCORES, /* of a sweep; rung 0: at the end; ended: it failed or diverged */ \
+      "ordinal:i rung:i replicate:i fold:i value:R ended:i", \
+      "SELECT ordinal, rung, replicate, fold, r.value, r.value IS NULL AS ended" \
+      " FROM config JOIN trial USING (config_id) JOIN rung AS r USING (trial_id)" \
+      " WHERE sweep_id = ?1 UNION ALL" \
+      " SELECT ordinal, 0, replicate, fold, value, state <> 'done'" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
+      " AND (state IN ('done', 'diverged') OR state = 'failed') ORDER BY 1, 2, 3, 4") \
     X(DATA_FACTS, /* of a sweep */ \
       "topic:s ordinal:i name:s", \
       "SELECT topic, ordinal, name, value FROM data_fact WHERE sweep_id = ?1" \
