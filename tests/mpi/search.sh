@@ -93,7 +93,7 @@ END
 ok "a model on one rank" run model.ini model.db 1
 wanted=$(decisions model.db)
 rows=$(trials model.db)
-is "model: steps" "$(sqlite3 model.db "select count(distinct step) from decision")" 5
+is "model: steps" "$(sqlite3 model.db "select count(distinct step) from decision")" 6
 for ranks in 2 3; do
     ok "a model on $ranks ranks" run model.ini r.db $ranks
     is "model: decisions on $ranks ranks" "$(decisions r.db)" "$wanted"
