@@ -15,6 +15,9 @@
 #include "base/err.h"
 #include "data/core/dataset.h"
 #include "grid/sweep.h"
+#include "search/allocator.h"
+#include "search/proposer.h"
+#include "search/search.h"
 #include "store/query/query.h"
 
 /* Configurations whose curves are read, the best ones; the chosen one may be another. */
@@ -48,6 +51,7 @@ struct sweep_config {
     int within;            /* 1: within one standard error of the best; 0: not; -1: unknown */
     bool is_complete;      /* as many trials as any configuration */
     int32_t type;          /* index into types */
+    int32_t rung;          /* at which the search stopped it, so it has no mean and no place; 0: it did not */
 };
 
 struct sweep_slot {
@@ -134,8 +138,53 @@ struct sweep_rank {
     const char *host;
 };
 
+/* A row of table decision. */
+struct sweep_decision {
+    int64_t config;
+    int32_t step, rung;
+    enum search_action action;
+    double value, threshold;
+};
+
+/* A step of the search: configurations are proposed, or some are stopped at a rung. The last one is the end of
+ * those that are left. */
+struct sweep_step {
+    int32_t number; /* 0: the end */
+    int32_t rung;   /* 0: of no decision */
+    int32_t n_in, n_kept, n_stopped;
+    double threshold[2]; /* the lowest and the highest of a configuration; NaN: there is none */
+    double cost_s;       /* core-seconds of all attempts until then; NaN: unknown */
+    double best;         /* struct sweep_point, then */
+};
+
+/* A configuration that came to a rung or to its end. */
+struct sweep_point {
+    int32_t config, step; /* indices */
+    int32_t rung;         /* 0: the end */
+    double score;         /* after part of the trials: adjusted for how hard these are */
+    double cost_s;        /* as in struct sweep_step */
+    double best;          /* the best of the latest scores of configurations that are not stopped */
+};
+
+/* How a sweep was searched. */
+struct sweep_searched {
+    const struct settings *settings; /* NULL: it was not: a complete grid, all trials at once */
+    const struct allocator *allocator;
+    const struct proposer *proposer;
+    bool is_grid; /* its configurations are the points of a grid, and none was stopped: levels can be compared */
+    int32_t n_stopped; /* configurations */
+    int32_t n_steps, n_points, n_rungs;
+    struct sweep_step *steps;   /* [n_steps] */
+    struct sweep_point *points; /* [n_points] by cost */
+    /* The decision by which a configuration was stopped most narrowly; config 0: none. se: standard errors of its
+     * paired difference to the threshold's; NaN: unknown. */
+    struct sweep_decision closest;
+    double closest_se;
+};
+
 enum sweep_outcome {
     SWEEP_DONE,
+    SWEEP_HELD, /* at a rung of the search */
     SWEEP_DIVERGED,
     SWEEP_FAILED,
     SWEEP_STOPPED,
@@ -214,6 +263,10 @@ struct sweep_data {
     struct sweep_slot *slots; /* [n_slots] by replicate and fold */
     double *value;            /* (n_slots, n_configs) objective of each trial */
     int32_t n_scored;         /* configurations with a mean: the first ones */
+
+    int32_t n_decisions;
+    struct sweep_decision *decisions; /* [n_decisions] by step */
+    struct sweep_searched search;
 
     struct sweep_effects effects;
     struct sweep_marginal **marginal; /* [n_axes][levels] */

@@ -244,6 +244,22 @@
       " dense_rank() OVER (ORDER BY replicate, fold) - 1 AS slot, iif(state = 'done', value, NULL) AS value," \
       " iif(state = 'done', 1.0 * nullif(epochs_run, 0), NULL) AS epochs" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
+    X(SEARCH_DECISIONS, /* of a sweep, in the order of steps */ \
+      "step:n config:i action:s rung:n value:R threshold:R", \
+      "SELECT step, config_id AS config, action, coalesce(rung, 0) AS rung, value, threshold" \
+      " FROM decision WHERE sweep_id = ?1 ORDER BY step, config_id") \
+    X(SEARCH_COSTS, /* attempts that brought a trial to a rung or to its end, by finish. part: counts those of the \
+                       trial; slot: as in SWEEP_VALUES; cost_s: core-seconds of all attempts until then */ \
+      "config:i slot:n part:n cost_s:r", \
+      "WITH t AS MATERIALIZED (SELECT trial_id, config_id, dense_rank() OVER (ORDER BY replicate, fold) - 1" \
+      " AS slot FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1)," \
+      " a AS (SELECT config_id, slot, trial_id, outcome, finished, attempt_id," \
+      " sum(max(0.0, finished - started) * max(1, (SELECT count(*) FROM member AS m" \
+      " WHERE m.attempt_id = attempt.attempt_id))) OVER (ORDER BY finished, attempt_id) AS cost_s" \
+      " FROM t CROSS JOIN attempt USING (trial_id) WHERE finished IS NOT NULL)" \
+      "SELECT config_id AS config, slot, row_number() OVER (PARTITION BY trial_id ORDER BY finished, attempt_id)" \
+      " AS part, cost_s FROM a WHERE outcome IN ('held', 'done', 'diverged', 'failed')" \
+      " ORDER BY finished, attempt_id") \
     X(FAILURES, /* of a sweep; 0: of all. Most frequent first */ \
       "state:t trials:i example:i reason:s", SQL_FAILURES("reason")) \
     X(REASONS, /* the same. Reasons that differ only in numbers, such as an epoch, are one: that of \
@@ -347,7 +363,7 @@
       " m.host, started, finished, outcome, attempt_id" \
       " FROM member AS m CROSS JOIN attempt AS a USING (attempt_id) CROSS JOIN trial USING (trial_id)" \
       " CROSS JOIN config USING (config_id) WHERE sweep_id = ?1 AND m.rank <> a.rank)" \
-      " ORDER BY outcome = 'done', finished - started DESC, attempt_id, rank LIMIT 20000)" \
+      " ORDER BY outcome IN ('done', 'held'), finished - started DESC, attempt_id, rank LIMIT 20000)" \
       " ORDER BY started, trial, attempt_id, rank") \
     X(TRACE_SESSIONS, /* by begin; five columns of args, then: first, last: moments known of each */ \
       "ranks:n outcome:s host:s version:s command:s session:i started:r first:r last:r", \
@@ -425,7 +441,7 @@
       " JOIN metric AS m USING (trial_id) JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE config_id = ?1 AND state = 'done' AND m.split = 'test'" \
       " AND (m.name <> 'loss' OR task = 'none')) GROUP BY name ORDER BY name") \
-    X(CONFIG_CURVES, /* of the done trials of a configuration; has_stop: the columns of the \
+    X(CONFIG_CURVES, /* of the done and stopped trials of a configuration; has_stop: the columns of the \
                         validation part are of the stop part */ \
       "trial:i replicate:n fold:n best_epoch:n epoch:n train_loss:R val_loss:R val_value:R" \
       " has_stop:i", \
@@ -433,11 +449,11 @@
       " train_loss, val_loss, val_value, EXISTS (SELECT 1 FROM metric AS m" \
       " WHERE m.trial_id = trial.trial_id AND split = 'stop') AS has_stop" \
       " FROM trial JOIN curve USING (trial_id)" \
-      " WHERE config_id = ?1 AND state = 'done' ORDER BY trial_id, epoch") \
+      " WHERE config_id = ?1 AND state IN ('done', 'stopped') ORDER BY trial_id, epoch") \
     X(CONFIG_POINTS, /* of a program: the other values of these curves */ \
       "trial:i epoch:n name:s value:R", \
       "SELECT trial_id AS trial, epoch, name, curve_metric.value FROM trial" \
-      " JOIN curve_metric USING (trial_id) WHERE config_id = ?1 AND state = 'done'" \
+      " JOIN curve_metric USING (trial_id) WHERE config_id = ?1 AND state IN ('done', 'stopped')" \
       " ORDER BY trial_id, epoch, name") \
     X(TRIAL, "", /* id of a trial, also below */ \
       "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
