@@ -168,8 +168,8 @@ static void table_search(struct buf *out, const struct page *page)
         html_element(out, "p", "%s.%s", buf_text(&stops),
                      d->search.allocator->has_rungs
                          ? ""
-                         : " A score after some of them is adjusted for how hard these are, by the configurations "
-                           "that ran on all.");
+                         : " Scores after part of the trials are adjusted for how hard these are, by the "
+                           "configurations that ran all.");
         buf_puts(out, "<p>");
         put_closest(out, d);
         html_printf(out, "%s", d->search.allocator->doubt);

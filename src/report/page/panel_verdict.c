@@ -41,7 +41,7 @@ double panel_fact(const struct sweep_data *d, const char *topic, const char *nam
 
 void page_advise(struct errlist *warnings, const struct sweep_data *d)
 {
-    long long left = (long long)(d->running + d->pending), trials = (long long)d->trials;
+    long long left = (long long)(d->running + d->pending + d->held), trials = (long long)d->trials;
 
     advise(warnings, RULE_LEFT, (double)left, "%lld" AND "%lld", left, trials);
     advise(warnings, RULE_SHARDS, (double)(d->planned - d->trials), "%lld" AND "%lld", trials,
@@ -66,7 +66,7 @@ static void put_named(struct buf *out, const struct sweep_data *d, int32_t c)
 
 int64_t panel_left(const struct sweep_data *d)
 {
-    return d->running + d->pending + d->planned - d->trials;
+    return d->running + d->pending + d->held + d->planned - d->trials;
 }
 
 const char *panel_why_no_score(struct buf *scratch, const struct sweep_data *d)
@@ -108,7 +108,7 @@ static void put_counts(struct buf *out, const struct sweep_data *d)
     if (full == all)
         return;
     if (d->search.n_stopped && d->search.settings) {
-        buf_printf(out, "The search tried %d configurations: ", (int)all);
+        buf_printf(out, "In the search by %s, ", d->search.allocator->name);
         panel_put_stops(out, d);
         buf_printf(out, ". %s%d %s the scores of all %d trial%s", is_left ? "So far " : "", (int)full,
                    full == 1 ? "has" : "have", (int)d->n_slots, plural(d->n_slots));

@@ -240,7 +240,7 @@ struct sweep_data {
     int32_t replicates, folds; /* that occur in trials; folds: 1 without cross-validation */
     /* Trials in the file, and by state. planned: of the whole grid, of which the file may have only
      * some shards. */
-    int64_t trials, planned, done, failed, diverged, running, pending;
+    int64_t trials, planned, done, failed, diverged, running, pending, held, stopped;
     double created, updated;
     double share; /* n_val / n_train, for corrected intervals (doc/decisions/0030) */
 

@@ -65,6 +65,8 @@ static int read_states(struct sweep_data *data, struct store *store,
     data->diverged = counts.diverged;
     data->running = counts.running;
     data->pending = counts.pending;
+    data->held = counts.held;
+    data->stopped = counts.stopped;
     return 0;
 }
 

@@ -24,7 +24,7 @@ function levelScale(a, range) {
 }
 
 function drawAxis(chart, view) {
-    if (!IS_GRID) return drawScatters(chart);
+    if (!IS_GRID) return drawAgainstAxes(chart);
     const a = Math.min(AXES.length - 1, Number(view.axis));
     const parts = el('div', { class: 'parts' });
     chart.node.append(parts);

@@ -15,18 +15,15 @@ function rungColour(rung) {
     return d3.interpolateViridis(isDark() ? 0.3 + 0.6 * part : 0.85 * (1 - part));
 }
 
-function rungDots(s, at, rung, list, isHollow) {
-    const r = list.length > 500 ? 1.8 : rung ? 3 : 4;
-    dots(s.root, list.map(at), r, 0, isHollow ? 'hollow' : null)
-        .attr('fill', isHollow ? null : rungColour(rung))
-        .attr('stroke', isHollow ? rungColour(rung) : null);
-}
-
 // Draw points, a shape for each rung, and their names. numbers: of points.
 function searchDots(s, numbers, at) {
     const P = SEARCH.points;
     const rungs = [...new Set(numbers.map(n => P.rung[n]))].sort((a, b) => (a || 1e9) - (b || 1e9));
-    rungs.forEach(rung => rungDots(s, at, rung, numbers.filter(n => P.rung[n] === rung)));
+    rungs.forEach(rung => {
+        const r = numbers.length > 500 ? 1.8 : rung ? 3 : 4;
+        const list = numbers.filter(n => P.rung[n] === rung);
+        dots(s.root, list.map(at), r, 0, null).attr('fill', rungColour(rung));
+    });
     numbers.forEach(n => {
         const [x, y] = at(n);
         const tip = () => searchTip(n);
@@ -106,18 +103,18 @@ function searchSteps(s, box, x) {
 
 // ---- scatter plots ----
 
-function drawScatters(chart) {
+function drawAgainstAxes(chart) {
     const numbers = pointNumbers(true);
     if (!numbers.length) return nothing(chart);
     const parts = el('div', { class: 'parts' });
     chart.node.append(parts);
     const wide = chart.width >= 720;
     D.axis_order.forEach((a, n) =>
-        drawScatter(chart, a, numbers, wide ? (chart.width - 26) / 2 : chart.width, parts, n === 0)
+        drawAgainst(chart, a, numbers, wide ? (chart.width - 26) / 2 : chart.width, parts, n === 0)
     );
 }
 
-function drawScatter(chart, a, numbers, width, parts, isFirst) {
+function drawAgainst(chart, a, numbers, width, parts, isFirst) {
     const P = SEARCH.points;
     const s = surface(chart, width, 280, 'Score against ' + AXES[a].name, parts);
     const box = boxOf(s, 54, 56, 20, 44);
@@ -126,7 +123,8 @@ function drawScatter(chart, a, numbers, width, parts, isFirst) {
     axisY(s.root, box, y, scoreLabel());
     levelTicks(s.root, box, a, x);
     const inside = numbers.filter(n => C.level[a][P.config[n]] >= 0);
-    const rungs = searchDots(s, inside, n => [x(C.level[a][P.config[n]]), y(P.score[n])]);
+    const at = n => [x(C.level[a][P.config[n]]) + jitter(P.config[n], a), y(P.score[n])];
+    const rungs = searchDots(s, inside, at);
     if (isFirst) rungKeys(s, rungs, box.right);
 }
 
@@ -151,19 +149,20 @@ function drawPlane(chart, view) {
     text(s.root, 4, box.top - 12, '\u2191 ' + AXES[b].name + y.kind, 'quiet');
     numbers.forEach(n => {
         const i = P.config[n];
-        const at = [x(C.level[a][i]) + jitter(i), y(C.level[b][i]) + jitter(i + 5)];
+        const at = [x(C.level[a][i]) + jitter(i, a), y(C.level[b][i]) + jitter(i + 5, b)];
         const fill = colour(P.score[n]);
-        dots(s.root, [at], 5, 0, P.rung[n] ? 'hollow' : null)
-            .attr('fill', P.rung[n] ? null : fill)
-            .attr('stroke', fill);
+        dots(s.root, [at], 5, 0, null)
+            .attr('fill', P.rung[n] ? 'none' : fill)
+            .attr('stroke', fill)
+            .attr('stroke-width', 1.5);
         if (isSelected(i)) dots(s.root, [at], 8, 0, 'picked');
         s.marks.push({ key: 'p' + n, config: i, x: at[0], y: at[1], tip: () => searchTip(n) });
     });
 }
 
-// Points of a grid would lie on each other.
-function jitter(i) {
-    return (((i * 7919) % 17) - 8) * 0.9;
+// Points at the same value of an axis would lie on each other.
+function jitter(i, a) {
+    return AXES[a].levels.length < N / 2 ? (((i * 7919) % 17) - 8) * 0.9 : 0;
 }
 
 charts.push({ id: 'search', draw: drawSearch, options: [] });
