@@ -94,4 +94,10 @@ const struct allocator allocate_race = {.name = "race",
                                                        "for lazy learners. Artificial Intelligence Review 11, 193-225."},
                                         .against = "the best one so far",
                                         .allowed = allowed,
-                                        .doubt = "DOUBT"};
+                                        .doubt =
+                                            "Of two configurations, the race drops the one that is better over all "
+                                            "trials with a probability below alpha, if differences between trials are "
+                                            "about normal. The best one so far is the best of many, so this is no bound "
+                                            "for the best of all: in simulations with alpha = 0.05, 5 to 25 trials and "
+                                            "10 to 200 configurations the race dropped it in 0.4 to 8 % of cases. The "
+                                            "mean loss was at most 0.024 standard errors of a mean."};

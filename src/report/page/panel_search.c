@@ -23,7 +23,7 @@ static const char *why_no_point(struct buf *scratch, const struct page *page)
 
 void panel_put_rung(struct buf *out, const struct sweep_data *d, int32_t rung)
 {
-    const struct settings *s = d->search.settings;
+    const int64_t epochs = settings_rung_epochs(d->search.settings, rung);
     const char *each = d->folds > 1 && d->replicates <= 1 ? "folds" : "trials";
 
     if (!d->search.allocator->has_rungs) {
@@ -34,7 +34,8 @@ void panel_put_rung(struct buf *out, const struct sweep_data *d, int32_t rung)
     for (int32_t a = 0; a < d->n_axes; a++)
         if (!strcmp(d->axes[a].name, param_table[P_EPOCHS].key))
             return;
-    buf_printf(out, " (%lld epochs)", (long long)settings_rung_epochs(s, rung));
+    if (epochs < INT64_MAX)
+        buf_printf(out, " (%lld epochs)", (long long)epochs);
 }
 
 /* Longer lists are given by their ends. */

@@ -109,7 +109,7 @@ function curveChart(chart, view, lines, curves, id) {
     const ends = lines.map(each => curveMean(s, each, x, y, curves.length > 1));
     bestEpochs(s, curves, lines[lines.length - 1].of, x, y);
     const stop = stopOf(indexOf.get(id));
-    if (stop) s.root.attr('opacity', 0.55);
+    if (stop) s.root.selectAll('.stroke, .band').attr('opacity', 0.5);
     const labels = labelPlaces(ends, 15);
     lines.forEach((each, n) => {
         dots(s.root, [[box.right + 12, labels[n]]], 4, 0, each.series + ' fill');
