@@ -128,7 +128,7 @@ static int add_costs(struct listing *l, struct err *err)
     return 0;
 }
 
-/* What ran counts as what it took, in units of full trials. */
+/* In units of full trials. */
 static void expect_search(struct listing *l)
 {
     double left = search_cost(&l->job->plan).expected;

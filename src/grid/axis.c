@@ -200,7 +200,7 @@ static int check_end(const struct value_list *list, const char *shown, const cha
     return err_set(err, "%s = %s: %s: %s", list->row->key, shown, end, reason.text);
 }
 
-/* Whether the setting can have such a range. */
+/* -1 and err: the setting cannot have such a range. */
 static int check_kind(const struct value_list *list, const struct axis_range *range,
                       const char *shown, struct err *err)
 {
@@ -240,7 +240,8 @@ static int add_drawn(struct value_list *list, const struct axis_range *range, ch
         return err_set(err, "%s = %s: %s must be less than %s", key, shown, part[0], part[1]);
     if (range->is_log && low <= 0)
         return err_set(err, "%s = %s: %s must be greater than 0", key, shown, part[0]);
-    if (range->is_whole && (low != floor(low) || high != floor(high) || fabs(low) >= 1e15 || fabs(high) >= 1e15))
+    if (range->is_whole &&
+        (low != floor(low) || high != floor(high) || fabs(low) >= 1e15 || fabs(high) >= 1e15))
         return err_set(err, "%s = %s: both ends must be whole numbers below 1e15", key, shown);
     if (check_end(list, shown, part[0], err) || check_end(list, shown, part[1], err))
         return -1;
@@ -361,8 +362,7 @@ static int add_element(struct value_list *list, char *text, struct err *err)
     if (!*text)
         return err_set(err, "%s: value %zu of the list is empty", p->key, list->n + 1);
     if (list->range.name)
-        return err_set(err,
-                       "%s: a range is the whole axis: remove the other values, or the range",
+        return err_set(err, "%s: a range is the whole axis: remove the other values, or the range",
                        p->key);
     if (drawn)
         return add_drawn(list, drawn, text, err);
@@ -490,7 +490,8 @@ static void add_hint(struct err *err, enum param_id id, const char *text)
     size_t whole = strspn(at, digits), part = at[whole] == ',' ? strspn(at + whole + 1, digits) : 0;
     const char *end = at + whole + 1 + part;
 
-    if (!err || param_row(id)->type != PARAM_REAL || range_of(text) || !part || whole + part > 12 || *end == '.')
+    if (!err || param_row(id)->type != PARAM_REAL || range_of(text) || !part || whole + part > 12 ||
+        *end == '.')
         return;
     snprintf(err->text + strlen(err->text), sizeof err->text - strlen(err->text),
              "; if %.*s is one number, use a decimal point: %.*s.%.*s", (int)(end - at), at,

@@ -120,10 +120,11 @@ static int refuse_range(const struct sweep *sweep, size_t a, struct err *err)
 
     sweep_put_place(&place, sweep, (int)axis->id);
     axis_put_range(&range, axis);
-    err_set(err,
-            "%s: %s = %s: a grid needs lists of values: list them, or set [search] propose = sobol, "
-            "random or model",
-            buf_text(&place), axis->row->key, buf_text(&range));
+    err_set(
+        err,
+        "%s: %s = %s: a grid needs lists of values: list them, or set [search] propose = sobol, "
+        "random or model",
+        buf_text(&place), axis->row->key, buf_text(&range));
     buf_release(&place);
     buf_release(&range);
     return -1;

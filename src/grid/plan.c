@@ -192,13 +192,13 @@ static int unpack_names(struct sweep *sweep, struct cursor *in)
     return 0;
 }
 
-void plan_pack_rows(struct buf *out, const struct plan *plan, int32_t first, int32_t n)
+void plan_pack_rows(struct buf *out, const struct plan *plan, int32_t first)
 {
     const struct sweep *sweep = plan->sweep;
 
     buf_put_u32(out, (uint32_t)first);
-    buf_put_u32(out, (uint32_t)n);
-    for (int32_t c = first; c < first + n; c++)
+    buf_put_u32(out, (uint32_t)(plan->rows.n - first));
+    for (int32_t c = first; c < plan->rows.n; c++)
         for (size_t a = 0; a < sweep->n_axes; a++) {
             const struct axis *axis = &sweep->axes[a];
 
@@ -240,7 +240,7 @@ void plan_pack(struct buf *out, const struct plan *plan)
     buf_put_u32(out, (uint32_t)plan->replicates);
     buf_put_u32(out, (uint32_t)plan->folds);
     buf_put_u32(out, (uint32_t)plan->n_configs);
-    plan_pack_rows(out, plan, 0, plan->rows.n);
+    plan_pack_rows(out, plan, 0);
 }
 
 static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in)
@@ -248,7 +248,8 @@ static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in
     uint32_t id = cursor_u32(in), n = cursor_u32(in);
     char range[16];
 
-    if (in->failed || id >= (uint32_t)sweep_end(sweep) || n > (in->size - in->at) / sizeof(uint32_t))
+    if (in->failed || id >= (uint32_t)sweep_end(sweep) ||
+        n > (in->size - in->at) / sizeof(uint32_t))
         return -1;
     axis->id = (enum param_id)id;
     axis->row = sweep_row(sweep, (int)id);
@@ -317,7 +318,7 @@ static int unpack_row_text(union value *value, struct arena *texts, struct curso
     return in->failed || (has_value && !text) ? -1 : 0;
 }
 
-int plan_unpack_rows(struct plan *plan, struct cursor *in)
+int plan_take_rows(struct plan *plan, struct cursor *in)
 {
     const struct sweep *sweep = plan->sweep;
     const uint32_t first = cursor_u32(in), n = cursor_u32(in);
@@ -355,7 +356,7 @@ static int unpack_all(struct plan *plan, struct cursor *in)
     if (in->failed || plan->n_configs < 1 || plan->n_configs > GRID_MAX_POINTS)
         return -1;
     plan->rows.v = calloc((size_t)plan->n_configs, row ? row : 1);
-    if (!plan->rows.v || plan_unpack_rows(plan, in) || !plan->rows.n)
+    if (!plan->rows.v || plan_take_rows(plan, in) || !plan->rows.n)
         return -1;
     for (int32_t c = plan->rows.n; c < plan->n_configs; c++)
         memcpy(plan->rows.v + (size_t)c * plan->sweep->n_axes, plan->rows.v, row);
@@ -541,7 +542,8 @@ static void put_emptied(struct buf *out, const struct plan *plan, size_t a)
 
 void plan_put_emptied(struct buf *out, const struct plan *plan)
 {
-    for (size_t a = 0; plan->rows.is_whole && *plan->fixed.v[P_WHERE].s && a < plan->sweep->n_axes; a++)
+    for (size_t a = 0; plan->rows.is_whole && *plan->fixed.v[P_WHERE].s && a < plan->sweep->n_axes;
+         a++)
         put_emptied(out, plan, a);
 }
 
@@ -549,7 +551,8 @@ void plan_put_unmet(struct buf *out, const struct plan *plan)
 {
     for (size_t a = 0; plan->rows.n == plan->n_configs && a < plan->sweep->n_axes; a++) {
         const struct axis *axis = &plan->sweep->axes[a];
-        bool *seen = axis->condition && !axis_is_range(axis) ? calloc((size_t)axis->n, sizeof *seen) : NULL;
+        bool *seen =
+            axis->condition && !axis_is_range(axis) ? calloc((size_t)axis->n, sizeof *seen) : NULL;
 
         if (seen && !see_values(seen, plan, a))
             buf_printf(out, "%s%s, if %s", out->size ? "; " : "", axis->row->key, axis->condition);

@@ -59,14 +59,13 @@ void plan_settings_with(const struct plan *plan, enum param_id id, struct settin
 
 void plan_pack(struct buf *out, const struct plan *plan);
 
-/* The rows of the configurations `first` to first + n - 1, for plan_unpack_rows() of a plan of the same sweep: it takes
- * them over and counts the configurations up to them as known. -1: truncated, out of memory, or not of this plan. */
-void plan_pack_rows(struct buf *out, const struct plan *plan, int32_t first, int32_t n);
-int plan_unpack_rows(struct plan *plan, struct cursor *in);
-
 /* Fill plan and sweep, which is given what the plan has; plan borrows sweep. PATH settings come back empty. -1 and err: the message
  * is truncated or from another version. Pair with plan_release() and sweep_release(). */
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err);
+
+/* Rows from `first` on, for other ranks, which take them at the same place. -1: damaged, too many, or out of memory. */
+void plan_pack_rows(struct buf *out, const struct plan *plan, int32_t first);
+int plan_take_rows(struct plan *plan, struct cursor *in);
 
 /* True if other values of a setting would train the same model. A setting that
  * the model type lacks is not idle: it distinguishes no configurations. */

@@ -437,7 +437,8 @@ static void check_places(const struct check *c, enum param_id id, const struct t
                 check_optional(c, id, t, place, found);
         }
         if (!strcmp(name, "until") && !c->sweep->fixed.v[P_MAX_EPOCHS].i)
-            complain(c, id, "%s: {until} is the number of epochs of a rung: set [search] max_epochs",
+            complain(c, id,
+                     "%s: {until} is the number of epochs of a rung: set [search] max_epochs",
                      param_table[id].key);
         if (found < P_MAX || free_names_is_given(name) || !is_sure)
             continue;

@@ -94,7 +94,7 @@ static const char *unable(const void *self)
 
 static int take_rows(void *self, struct cursor *in)
 {
-    return plan_unpack_rows(((struct sweep_runner *)self)->plan, in);
+    return plan_take_rows(((struct sweep_runner *)self)->plan, in);
 }
 
 struct runner sweep_runner_interface(struct sweep_runner *runner)

@@ -957,7 +957,7 @@ int master_tell_rows(struct master *master, const struct plan *plan, int32_t fir
         if (presence != RANK_PRESENT && presence != RANK_SILENT) /* which may come back */
             continue;
         message_begin(&master->out, MESSAGE_ROWS);
-        plan_pack_rows(&master->out, plan, first, plan->rows.n - first);
+        plan_pack_rows(&master->out, plan, first);
         if (post(master, rank, err))
             return -1;
     }

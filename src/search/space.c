@@ -309,9 +309,9 @@ static struct hash hash_row(const struct space *space, const union value *row)
     uint64_t part[P_MAX];
 
     for (int32_t a = 0; a < space->n_axes; a++)
-        part[a] = !space_has(space, row, a)                        ? 0
+        part[a] = !space_has(space, row, a)                 ? 0
                   : param_is_text(space->sweep->axes[a].id) ? hash_text(row[a].s).low
-                                                                   : (uint64_t)row[a].i + 1;
+                                                            : (uint64_t)row[a].i + 1;
     return hash_bytes(part, (size_t)space->n_axes * sizeof *part);
 }
 

@@ -186,7 +186,7 @@ struct runner {
     /* Asked after run(): why no trial can run in this process any more; the last one is then PENDING.
      * Returns "" if they can. NULL: they always can. */
     const char *(*unable)(const void *self);
-    /* Take rows of the plan that were proposed since (plan_unpack_rows()). NULL: there are none. */
+    /* Take rows of the plan that were proposed since (plan_take_rows()). NULL: there are none. */
     int (*rows)(void *self, struct cursor *in);
     void *self;
 };

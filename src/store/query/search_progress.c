@@ -54,8 +54,7 @@ static void expect(struct search_progress *p, const struct result_table *row,
     const double registered = (double)trials;
     double spent =
         result_table_real(row, 0, "spent") / result_table_real(row, 0, "work") * registered;
-    double left =
-        allocator_of(fixed)->expected_share(fixed, (int32_t)p->configs, (int32_t)p->each) * n;
+    double left = search_expected_share(fixed, (int32_t)p->each) * n;
     double core_s = result_table_real(row, 0, "core_s");
 
     p->epochs = result_table_real(row, 0, "epochs");
