@@ -90,7 +90,8 @@ static void put_header(struct buf *out, const struct page *page)
     buf_puts(out, "</p>\n<nav aria-label=\"Panels\">");
     for (int p = 0; p < N_PANELS; p++)
         if (!is_absent(panels[p], d))
-            buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p]->id, heading_of(panels[p], d));
+            buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p]->id,
+                       heading_of(panels[p], d));
     buf_puts(out, "</nav></header>\n<main>\n");
 }
 

@@ -15,7 +15,8 @@ struct panel {
     const char *heading;
     const char *what;            /* one or two sentences: what is drawn, how to read it */
     const char *what_of_program; /* likewise for a sweep of a program; NULL: what */
-    const char *what_of_points;  /* and where configurations are no complete grid, for any sweep; NULL: as else */
+    const char *
+        what_of_points; /* and where configurations are no complete grid, for any sweep; NULL: as else */
     bool (*is_absent)(const struct sweep_data *data); /* the page is without it; NULL: never */
     /* Why the panel has nothing to show, or NULL if it has. scratch: empty, for the sentence. */
     const char *(*why)(struct buf *scratch, const struct page *page);
@@ -31,10 +32,10 @@ struct panel {
 };
 
 /* In the order of the page. */
-#define PANELS(X)                                                                                  \
-    X(verdict) X(search)                                                                           \
-    X(forest) X(folds) X(axis) X(pair) X(parallel) X(curves) X(cost) X(types) X(predicted) X(test) \
-    X(run) X(data) X(provenance)
+#define PANELS(X)                                                                       \
+    X(verdict)                                                                          \
+    X(search) X(forest) X(folds) X(axis) X(pair) X(parallel) X(curves) X(cost) X(types) \
+        X(predicted) X(test) X(run) X(data) X(provenance)
 
 #define PANEL_DECLARE(name) extern const struct panel panel_##name;
 PANELS(PANEL_DECLARE)

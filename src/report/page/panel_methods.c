@@ -103,7 +103,8 @@ static void put_trials(struct methods *m)
     buf_printf(&m->text, ": %lld trial%s %s", (long long)d->planned, plural(d->planned),
                d->search.n_stopped ? "at most" : "in all");
     if (d->search.n_stopped)
-        buf_printf(&m->text, ", of which the search ran %lld to the end", (long long)d->done + lost);
+        buf_printf(&m->text, ", of which the search ran %lld to the end",
+                   (long long)d->done + lost);
     if (lost)
         buf_printf(&m->text, ", of which %lld failed or diverged", lost);
     buf_puts(&m->text, ". ");
@@ -150,8 +151,6 @@ static void put_axes(struct methods *m)
 {
     const struct sweep_data *d = m->d;
     int32_t n = 0, i = 0, n_configs = panel_planned_configs(d);
-    const union value proposed =
-        d->search.settings ? d->search.settings->v[P_PROPOSE] : param_default(P_PROPOSE);
     double combinations = 1; /* of the levels of all axes */
     bool is_partial = false; /* some configuration lacks a value of a varied axis */
 
@@ -167,9 +166,10 @@ static void put_axes(struct methods *m)
         }
     for (i = 0; i < d->n_configs * d->n_axes; i++)
         is_partial |= d->level[i] < 0 && d->axes[i % d->n_axes].n > 1;
-    if (!param_equal(P_PROPOSE, proposed, param_default(P_PROPOSE))) {
+    if (m->s && !param_equal(P_PROPOSE, m->s->v[P_PROPOSE], param_default(P_PROPOSE))) {
         buf_printf(&m->text, "; %d configurations were %s. ", (int)n_configs,
-                   d->search.proposer->words ? d->search.proposer->words : d->search.proposer->name);
+                   d->search.proposer->words ? d->search.proposer->words
+                                             : d->search.proposer->name);
         return;
     }
     buf_printf(&m->text, ", which gave %d configurations", (int)n_configs);
@@ -293,7 +293,7 @@ static void put_search(struct methods *m)
                    d->task == TASK_NONE ? "run" : "trained", m->version);
     } else {
         buf_printf(&m->text, "Hyperparameters were searched%s with espalier %s. ",
-                   d->search.settings ? "" : " on a grid", m->version);
+                   d->search.is_grid && !d->search.settings ? " on a grid" : "", m->version);
         put_axes(m);
         put_stops(m);
     }

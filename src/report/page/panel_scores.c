@@ -2,7 +2,6 @@
 /* Panels about scores: why they are empty, and their tables. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "report/page/html.h"
 #include "report/page/json.h"
@@ -109,17 +108,6 @@ static const char *why_one_type(struct buf *scratch, const struct page *page)
 
 /* ---- tables ---- */
 
-static void put_stop(struct html_table *table, const struct sweep_data *d, int32_t rung)
-{
-    struct buf text = {0};
-
-    if (rung && d->search.settings)
-        panel_put_rung(&text, d, rung);
-    html_cells(table, "%s", buf_text(&text));
-    table->out->failed |= buf_failed(&text);
-    buf_release(&text);
-}
-
 static void table_forest(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
@@ -128,8 +116,6 @@ static void table_forest(struct buf *out, const struct page *page)
     begin_configs(&table, out, d, "Table: the leaderboard",
                   "#trials|#mean|#standard error|#difference|#95 % low|#95 % high|within one "
                   "standard error");
-    if (d->search.n_stopped)
-        html_table_head(&table, "stopped", false);
     for (int32_t c = 0; c < d->n_configs; c++) {
         const struct sweep_config *o = &d->configs[c];
 
@@ -138,8 +124,6 @@ static void table_forest(struct buf *out, const struct page *page)
                    o->within > 0    ? "yes"
                    : o->within == 0 ? "no"
                                     : "");
-        if (d->search.n_stopped)
-            put_stop(&table, d, o->rung);
     }
     html_table_end(&table);
 }
@@ -213,39 +197,19 @@ static void put_effects(struct buf *out, const struct sweep_data *d)
     html_table_end(&table);
 }
 
-/* The model of a search, if it had one, reports how fast scores change along each axis. */
-static void put_length_scales(struct buf *out, const struct sweep_data *d)
-{
-    struct html_table table;
-    int32_t n = 0;
-
-    html_element(out, "p",
-                 "The share of the variance that each axis explains is unknown: %s. The table of the panel "
-                 "\"Difference to the best\" has the values of all configurations.",
-                 d->effects.why);
-    for (int32_t i = 0; i < d->n_facts; i++) {
-        const struct sweep_fact *fact = &d->facts[i];
-
-        if (strcmp(fact->topic, "length_scale") != 0)
-            continue;
-        if (!n++)
-            html_table_begin(&table, out,
-                             "Table: length scales of the search's model, in units of the range of the axis: along a "
-                             "short one scores change fast",
-                             "axis|#length scale");
-        html_row(&table, 0);
-        html_cells(&table, "%s%g", fact->name, fact->number);
-    }
-    if (n)
-        html_table_end(&table);
-}
-
 static void table_axis(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
 
     if (!d->search.is_grid) {
-        put_length_scales(out, d);
+        html_element(out, "p",
+                     "The share of the variance that each axis explains is unknown: %s.%s",
+                     d->effects.why,
+                     isnan(panel_fact(d, "length_scale", d->axes[d->axis_order[0]].name))
+                         ? ""
+                         : " The length scales of the search's model, in the panel of the data, "
+                           "tell along which "
+                           "axes scores change fast.");
         return;
     }
     if (d->effects.is_complete)
@@ -563,8 +527,10 @@ const struct panel panel_axis = {
         "is the 95 % interval of the deviation from the mean of the axis on the same folds and "
         "replicates: values whose intervals do not overlap differ on the average over this grid. "
         "There is no correction for several comparisons.",
-    .what_of_points = "The score of each configuration against its value on each axis. Those that the search stopped "
-                      "have the score of their rung, which does not compare with those of other colours.",
+    .what_of_points =
+        "The score of each configuration against its value on each axis. Those that the search "
+        "stopped "
+        "have the score of their rung, which does not compare with those of other colours.",
     .why = why_no_axis,
     .table = table_axis,
 };
@@ -575,8 +541,9 @@ const struct panel panel_pair = {
     .what = "The mean score of the complete configurations with each pair of values of two axes, "
             "over all other axes. If the best pair lies on the edge of the grid, a better one may "
             "lie beyond.",
-    .what_of_points = "Each dot is a configuration at its values on two axes, coloured by its score. Hollow ones "
-                      "were stopped by the search, and have the score of their rung.",
+    .what_of_points =
+        "Each dot is a configuration at its values on two axes, coloured by its score. Hollow ones "
+        "were stopped by the search, and have the score of their rung.",
     .why = why_no_pair,
     .table = table_pair,
 };

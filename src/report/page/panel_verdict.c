@@ -110,8 +110,8 @@ static void put_counts(struct buf *out, const struct sweep_data *d)
     if (d->search.n_stopped && d->search.settings) {
         buf_printf(out, "In the search by %s, ", d->search.allocator->name);
         panel_put_stops(out, d);
-        buf_printf(out, ". %s%d %s the scores of all %d trial%s", is_left ? "So far " : "", (int)full,
-                   full == 1 ? "has" : "have", (int)d->n_slots, plural(d->n_slots));
+        buf_printf(out, ". %s%d %s the scores of all %d trial%s", is_left ? "So far " : "",
+                   (int)full, full == 1 ? "has" : "have", (int)d->n_slots, plural(d->n_slots));
     } else {
         html_printf(out, "%s%d of %d configuration%s %s the scores of all %d trial%s",
                     is_left ? "So far " : "", (int)full, (int)all, plural(all),
@@ -121,7 +121,8 @@ static void put_counts(struct buf *out, const struct sweep_data *d)
         html_printf(out, ", %d %s the scores of some", (int)some, some == 1 ? "has" : "have");
     if (none)
         html_printf(out, ", %d %s none", (int)none, none == 1 ? "has" : "have");
-    html_printf(out, ".%s The best %sis ", is_left || d->search.n_stopped ? "" : " No trial is left to run.",
+    html_printf(out, ".%s The best %sis ",
+                is_left || d->search.n_stopped ? "" : " No trial is left to run.",
                 is_left ? "so far " : "");
 }
 
@@ -238,7 +239,7 @@ static void put_alike(struct buf *out, const struct sweep_data *d)
 {
     long long n = d->alike.n_alike, others = d->alike.n_compared;
     bool is_all = others == d->n_configs - 1;
-    const char *which = is_all                 ? ""
+    const char *which = is_all                ? ""
                         : d->search.n_stopped ? " that were run to the end"
                                               : " that have at least two folds in common with it";
     const char *words = interval_words(d);
@@ -249,7 +250,8 @@ static void put_alike(struct buf *out, const struct sweep_data *d)
         html_element(out, "p",
                      "The other configuration%s %s be told apart from the best: the %s of the "
                      "difference %s 0.",
-                     d->search.n_stopped ? " that was run to the end" : "", n ? "cannot" : "can", words, n ? "contains" : "excludes");
+                     d->search.n_stopped ? " that was run to the end" : "", n ? "cannot" : "can",
+                     words, n ? "contains" : "excludes");
     else if (n)
         html_element(out, "p",
                      "%lld of the %lld other configurations%s cannot be told apart from the best: "

@@ -51,7 +51,8 @@ struct sweep_config {
     int within;            /* 1: within one standard error of the best; 0: not; -1: unknown */
     bool is_complete;      /* as many trials as any configuration */
     int32_t type;          /* index into types */
-    int32_t rung;          /* at which the search stopped it, so it has no mean and no place; 0: it did not */
+    int32_t
+        rung; /* at which the search stopped it, so it has no mean and no place; 0: it did not */
 };
 
 struct sweep_slot {
@@ -138,48 +139,25 @@ struct sweep_rank {
     const char *host;
 };
 
-/* A row of table decision. */
+/* A row of table decision, or a configuration that ran to its end. */
 struct sweep_decision {
     int64_t config;
     int32_t step, rung;
-    enum search_action action;
+    enum search_action action; /* SEARCH_ACTION_COUNT: the end, in the last step */
     double value, threshold;
-};
-
-/* A step of the search: configurations are proposed, or some are stopped at a rung. The last one is the end of
- * those that are left. */
-struct sweep_step {
-    int32_t number; /* 0: the end */
-    int32_t rung;   /* 0: of no decision */
-    int32_t n_in, n_kept, n_stopped;
-    double threshold[2]; /* the lowest and the highest of a configuration; NaN: there is none */
-    double cost_s;       /* core-seconds of all attempts until then; NaN: unknown */
-    double best;         /* struct sweep_point, then */
-};
-
-/* A configuration that came to a rung or to its end. */
-struct sweep_point {
-    int32_t config, step; /* indices */
-    int32_t rung;         /* 0: the end */
-    double score;         /* after part of the trials: adjusted for how hard these are */
-    double cost_s;        /* as in struct sweep_step */
-    double best;          /* the best of the latest scores of configurations that are not stopped */
+    double cost_s; /* core-seconds of all attempts until it had come so far */
 };
 
 /* How a sweep was searched. */
 struct sweep_searched {
-    const struct settings *settings; /* NULL: it was not: a complete grid, all trials at once */
-    const struct allocator *allocator;
-    const struct proposer *proposer;
-    bool is_grid; /* its configurations are the points of a grid, and none was stopped: levels can be compared */
+    const struct settings *settings;   /* NULL: by no decisions */
+    const struct allocator *allocator; /* NULL as well */
+    const struct proposer *proposer;   /* NULL: the settings are unknown */
+    bool
+        is_grid; /* its configurations are the points of a grid, and none was stopped: levels can be compared */
     int32_t n_stopped; /* configurations */
-    int32_t n_steps, n_points, n_rungs;
-    struct sweep_step *steps;   /* [n_steps] */
-    struct sweep_point *points; /* [n_points] by cost */
-    /* The decision by which a configuration was stopped most narrowly; config 0: none. se: standard errors of its
-     * paired difference to the threshold's; NaN: unknown. */
-    struct sweep_decision closest;
-    double closest_se;
+    int32_t n;
+    struct sweep_decision *decisions; /* [n] by step */
 };
 
 enum sweep_outcome {
@@ -264,8 +242,6 @@ struct sweep_data {
     double *value;            /* (n_slots, n_configs) objective of each trial */
     int32_t n_scored;         /* configurations with a mean: the first ones */
 
-    int32_t n_decisions;
-    struct sweep_decision *decisions; /* [n_decisions] by step */
     struct sweep_searched search;
 
     struct sweep_effects effects;

@@ -141,15 +141,15 @@ static int read_leaderboard(struct sweep_data *data, struct store *store,
         data->by_id[c] = c;
     }
     qsort_r(data->by_id, (size_t)data->n_configs, sizeof *data->by_id, compare_ids, data->configs);
-    for (int32_t c = 0; c < data->n_configs; c++)
-        data->configs[c].is_complete = most && data->configs[c].n == most;
     if (sweep_read_decisions(data, store, err))
         return -1;
     qsort_r(data->by_id, (size_t)data->n_configs, sizeof *data->by_id, compare_ids, data->configs);
     /* Configurations with a mean come first in each part of the leaderboard (complete or not), but
      * an incomplete one without a mean comes after all. */
-    for (int32_t c = 0; c < data->n_configs; c++)
+    for (int32_t c = 0; c < data->n_configs; c++) {
+        data->configs[c].is_complete = most && data->configs[c].n == most;
         data->n_scored += !isnan(data->configs[c].mean);
+    }
     return sweep_read_axes(data, l, err);
 }
 
@@ -203,7 +203,7 @@ int sweep_data_read(struct sweep_data *data, struct store *store, const struct q
                    /* nobody sees test scores before a rule has chosen */
                    (data->rule >= 0 && sweep_read_table(data, store, QUERY_CONFIG_TEST,
                                                         data->chosen, take_tests, err)) ||
-                   sweep_read_values(data, store, err) || sweep_read_search(data, store, err) || sweep_find_statistics(data, err) ||
+                   sweep_read_values(data, store, err) || sweep_find_statistics(data, err) ||
                    sweep_read_curves(data, store, err) || sweep_read_history(data, store, err) ||
                    sweep_read_predictions(data, store, err)
                ? -1

@@ -134,7 +134,10 @@ int sweep_read_settings(struct sweep_data *data, struct store *store, struct err
         if (c < data->n_configs)
             read_settings(&data->settings[t], store, data->configs[c].id);
     }
-    return read_file(data, store, err);
+    if (read_file(data, store, err))
+        return -1;
+    sweep_find_search(data);
+    return 0;
 }
 
 const struct settings *sweep_data_settings(const struct sweep_data *data, int32_t type)

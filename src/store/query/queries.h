@@ -244,22 +244,27 @@
       " dense_rank() OVER (ORDER BY replicate, fold) - 1 AS slot, iif(state = 'done', value, NULL) AS value," \
       " iif(state = 'done', 1.0 * nullif(epochs_run, 0), NULL) AS epochs" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
-    X(SEARCH_DECISIONS, /* of a sweep, in the order of steps */ \
-      "step:n config:i action:s rung:n value:R threshold:R", \
-      "SELECT step, config_id AS config, action, coalesce(rung, 0) AS rung, value, threshold" \
-      " FROM decision WHERE sweep_id = ?1 ORDER BY step, config_id") \
-    X(SEARCH_COSTS, /* attempts that brought a trial to a rung or to its end, by finish. part: counts those of the \
-                       trial; slot: as in SWEEP_VALUES; cost_s: core-seconds of all attempts until then */ \
-      "config:i slot:n part:n cost_s:r", \
-      "WITH t AS MATERIALIZED (SELECT trial_id, config_id, dense_rank() OVER (ORDER BY replicate, fold) - 1" \
-      " AS slot FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1)," \
+    X(SEARCH_DECISIONS, /* of a sweep, by step; the last step, 'end', has the configurations whose trials are all done. \
+                           is_stopped: still; cost_s: core-seconds of all attempts of the sweep until the trials of \
+                           the configuration had come to the rung, of a race: had ended */ \
+      "step:n config:i action:s rung:n value:R threshold:R is_stopped:i cost_s:R", \
+      "WITH t AS MATERIALIZED (SELECT trial_id, config_id, state, value, dense_rank() OVER (ORDER BY replicate, fold)" \
+      " AS slot FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 AND sweep_id IN (SELECT sweep_id" \
+      " FROM decision))," \
       " a AS (SELECT config_id, slot, trial_id, outcome, finished, attempt_id," \
       " sum(max(0.0, finished - started) * max(1, (SELECT count(*) FROM member AS m" \
       " WHERE m.attempt_id = attempt.attempt_id))) OVER (ORDER BY finished, attempt_id) AS cost_s" \
-      " FROM t CROSS JOIN attempt USING (trial_id) WHERE finished IS NOT NULL)" \
-      "SELECT config_id AS config, slot, row_number() OVER (PARTITION BY trial_id ORDER BY finished, attempt_id)" \
-      " AS part, cost_s FROM a WHERE outcome IN ('held', 'done', 'diverged', 'failed')" \
-      " ORDER BY finished, attempt_id") \
+      " FROM t CROSS JOIN attempt USING (trial_id) WHERE finished IS NOT NULL)," \
+      " e AS (SELECT config_id, cost_s, iif((SELECT EXISTS (SELECT 1 FROM t JOIN rung USING (trial_id)))," \
+      " row_number() OVER (PARTITION BY trial_id ORDER BY finished, attempt_id), slot) AS rung" \
+      " FROM a WHERE outcome IN ('held', 'done', 'diverged', 'failed'))," \
+      " c AS MATERIALIZED (SELECT config_id, rung, max(cost_s) AS cost_s FROM e GROUP BY config_id, rung)" \
+      "SELECT step, config_id AS config, action, coalesce(rung, 0) AS rung, value, threshold, EXISTS (SELECT 1 FROM t" \
+      " WHERE t.config_id = d.config_id AND state = 'stopped') AS is_stopped, (SELECT max(cost_s) FROM c" \
+      " WHERE c.config_id = d.config_id AND c.rung <= d.rung) AS cost_s FROM decision AS d WHERE sweep_id = ?1 UNION ALL" \
+      " SELECT (SELECT max(step) + 1 FROM decision), config_id, 'end', 0, avg(value), NULL, 0," \
+      " (SELECT max(cost_s) FROM c WHERE c.config_id = t.config_id) FROM t GROUP BY config_id" \
+      " HAVING count(*) FILTER (WHERE state <> 'done') = 0 ORDER BY 1, 2") \
     X(FAILURES, /* of a sweep; 0: of all. Most frequent first */ \
       "state:t trials:i example:i reason:s", SQL_FAILURES("reason")) \
     X(REASONS, /* the same. Reasons that differ only in numbers, such as an epoch, are one: that of \

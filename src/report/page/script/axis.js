@@ -24,7 +24,7 @@ function levelScale(a, range) {
 }
 
 function drawAxis(chart, view) {
-    if (!IS_GRID) return drawAgainstAxes(chart);
+    if (!D.grid) return drawAgainstAxes(chart);
     const a = Math.min(AXES.length - 1, Number(view.axis));
     const parts = el('div', { class: 'parts' });
     chart.node.append(parts);
@@ -151,5 +151,5 @@ function showTerm(term) {
 charts.push({
     id: 'axis',
     draw: drawAxis,
-    options: [{ key: 'axis', label: 'axis', choices: () => (IS_GRID ? axisChoices() : []) }]
+    options: [{ key: 'axis', label: 'axis', choices: () => (D.grid ? axisChoices() : []) }]
 });

@@ -15,12 +15,6 @@ function curveChoices() {
     );
 }
 
-// "c7, stopped at rung 1 (10 epochs)"; "" if the search did not stop it.
-function stopOf(i) {
-    const rung = SEARCH && LAST[i] !== undefined ? SEARCH.points.rung[LAST[i]] : 0;
-    return rung && C.place[i] === null ? name(i) + ', stopped ' + SEARCH.rungs[rung] : '';
-}
-
 const CURVE_PARTS = { train: 'training', val: 'validation', stop: 'stop part' };
 
 // What curves have by name, the objective last, which marks its best epochs.

@@ -3,7 +3,7 @@
 // Heat map of two axes.
 
 function drawPair(chart, view) {
-    if (!IS_GRID) return drawPlane(chart, view);
+    if (!D.grid) return drawPlane(chart, view);
     const a = Math.min(AXES.length - 1, Number(view.x));
     const b = Math.min(AXES.length - 1, Number(view.y));
     const cells = pairCells(a, b, view.value);
@@ -159,7 +159,7 @@ charts.push({
                 [
                     ['mean', 'mean of configurations'],
                     ['best', 'best configuration']
-                ].slice(0, IS_GRID ? 2 : 1)
+                ].slice(0, D.grid ? 2 : 1)
         }
     ]
 });

@@ -3,141 +3,160 @@
 // The search: scores against cost; scatter plots of configurations that are no complete grid.
 
 const SEARCH = D.search;
-const IS_GRID = !SEARCH || SEARCH.grid;
+const END = { number: 0, rung: 0, what: 'run to the end' };
 
-// For each configuration the number of its last point, or undefined.
-const LAST = [];
-if (SEARCH) SEARCH.points.config.forEach((i, n) => (LAST[i] = n));
+// What was known when a configuration i came to a rung, or to its end (rung 0): {i, step, score, cost}, by cost.
+const POINTS = WITH_D3 ? searchPoints() : [];
+const LAST = new Map(POINTS.map(p => [p.i, p]));
 
-// Later rungs are stronger; rung 0 is the end.
+function searchPoints() {
+    if (!SEARCH) {
+        const scored = C.id.map((id, i) => i).filter(i => C.mean[i] !== null);
+        return scored.map(i => ({ i, step: END, score: C.mean[i], cost: null }));
+    }
+    const steps = new Map(SEARCH.steps.map(step => [step.number, step]));
+    const ends = d3.range(C.id.length).filter(i => C.complete[i]);
+    const hardness = D.value.map(row => d3.mean(ends, i => row[i]) || 0);
+    // The mean of the first n trials, less how hard these are.
+    const adjusted = (i, n) => {
+        const scores = D.value.slice(0, n).map((row, s) => row[i] === null ? NaN : row[i] - hardness[s]);
+        const mean = d3.sum(scores) / n + d3.mean(hardness);
+        return scores.some(isNaN) ? null : mean;
+    };
+    return SEARCH.config
+        .map((id, n) => {
+            const i = indexOf.get(id);
+            const step = steps.get(SEARCH.step[n]);
+            const score = step.rung && !SEARCH.by_rung ? adjusted(i, step.rung) : SEARCH.value[n];
+            return { i, step, score, cost: SEARCH.cost[n] };
+        })
+        .filter(p => p.score !== null)
+        .sort((p, q) => p.cost - q.cost || p.step.number - q.step.number);
+}
+
+// "c7, stopped at rung 1 (10 epochs)"; "" if the search did not stop it.
+function stopOf(i) {
+    const last = LAST.get(i);
+    return last && last.step.rung && C.place[i] === null ? `${name(i)}, stopped ${last.step.what}` : '';
+}
+
+// Later rungs are darker, or on a dark page lighter.
 function rungColour(rung) {
-    const part = (rung || SEARCH.rungs.length) / SEARCH.rungs.length;
+    const rungs = SEARCH ? d3.max(SEARCH.steps, step => step.rung) + 1 : 1;
+    const part = (rung || rungs) / rungs;
     return d3.interpolateViridis(isDark() ? 0.3 + 0.6 * part : 0.85 * (1 - part));
 }
 
-// Draw points, a shape for each rung, and their names. numbers: of points.
-function searchDots(s, numbers, at) {
-    const P = SEARCH.points;
-    const rungs = [...new Set(numbers.map(n => P.rung[n]))].sort((a, b) => (a || 1e9) - (b || 1e9));
-    rungs.forEach(rung => {
-        const r = numbers.length > 500 ? 1.8 : rung ? 3 : 4;
-        const list = numbers.filter(n => P.rung[n] === rung);
-        dots(s.root, list.map(at), r, 0, null).attr('fill', rungColour(rung));
+function passes(p) {
+    const inside = C.mean[p.i] === null && state.levels.every((set, a) => !set || set.has(C.level[a][p.i]));
+    return inside || (C.mean[p.i] !== null && shown[p.i]);
+}
+
+// Draw points at(p) in the colours of their rungs, with their names and a key.
+function searchDots(s, points, at, right) {
+    const steps = [...new Set(points.map(p => p.step))].sort((p, q) => (p.rung || 1e9) - (q.rung || 1e9));
+    steps.forEach(step => {
+        const list = points.filter(p => p.step === step).map(at);
+        const r = points.length > 500 ? 1.8 : step.rung ? 3 : 4;
+        dots(s.root, list, r, 0, null).attr('fill', rungColour(step.rung));
     });
-    numbers.forEach(n => {
-        const [x, y] = at(n);
-        const tip = () => searchTip(n);
-        s.marks.push({ key: 'p' + n, config: P.config[n], x, y, tip });
-    });
-    numbers.filter(n => isSelected(P.config[n])).forEach(n => dots(s.root, [at(n)], 6, 0, 'picked'));
-    return rungs;
+    searchMarks(s, points, at);
+    const few = steps.filter((step, n) => n < 2 || n >= steps.length - 3);
+    const draw = step => (p, x, y) => dots(p, [[x, y]], 4, 0, null).attr('fill', rungColour(step.rung));
+    if (right) keys(s.root, 4, 16, few.map(step => ({ text: step.what, draw: draw(step) })), right);
 }
 
-function searchTip(n) {
-    const P = SEARCH.points;
-    const lines = [name(P.config[n]) + ', ' + SEARCH.rungs[P.rung[n]], scoreLabel() + ' ' + score(P.score[n])];
-    if (P.cost[n] !== null) lines.push(seconds(P.cost[n]) + ' of cores until then');
-    return lines.concat(settings(P.config[n], '\n').split('\n'));
-}
-
-function rungKeys(s, rungs, right) {
-    const some = rungs.length > 5 ? [0, 1, Math.floor(rungs.length / 2), -2, -1].map(k => rungs.at(k)) : rungs;
-    const entries = some.map(rung => ({
-        text: SEARCH.rungs[rung],
-        draw: (p, x, y) => dots(p, [[x, y]], 4, 0, null).attr('fill', rungColour(rung))
-    }));
-    keys(s.root, 4, 16, entries, right);
-}
-
-// The numbers of points with a score that pass the filter; last: of each configuration the last one.
-function pointNumbers(last) {
-    const P = SEARCH.points;
-    return d3.range(P.config.length).filter(n => {
-        const i = P.config[n];
-        const passes = C.mean[i] === null ? state.levels.every((set, a) => !set || set.has(C.level[a][i])) : shown[i];
-        return passes && P.score[n] !== null && (!last || LAST[i] === n);
+function searchMarks(s, points, at) {
+    points.forEach((p, n) => {
+        const [x, y] = at(p);
+        const cost = p.cost === null ? [] : [seconds(p.cost) + ' of cores until then'];
+        const lines = [`${name(p.i)}, ${p.step.what}`, `${D.sweep.metric} ${score(p.score)}`, ...cost];
+        s.marks.push({ key: 'p' + n, config: p.i, x, y, tip: () => lines.concat(settings(p.i, '\n').split('\n')) });
+        if (isSelected(p.i)) dots(s.root, [[x, y]], 7, 0, 'picked');
     });
 }
 
 function drawSearch(chart) {
-    const P = SEARCH.points;
-    const numbers = pointNumbers().filter(n => P.cost[n] !== null);
-    if (!numbers.length) return nothing(chart);
+    const points = POINTS.filter(p => passes(p) && p.cost !== null);
+    if (!points.length) return nothing(chart);
     const s = surface(chart, chart.width, 380, 'Scores against the cost of the search');
     const box = boxOf(s, 54, 76, 24, 44);
     const most = d3.max(SEARCH.steps, step => step.cost) || 1;
-    const unit = most < 7200 ? [1, 'core-seconds'] : [3600, 'core-hours'];
-    const x = d3.scaleLinear([0, most / unit[0]], [box.left, box.right]);
-    const y = d3.scaleLinear(rangeOf(numbers.map(n => P.score[n])), [box.bottom, box.top]).clamp(true);
-    axisX(s.root, box, x, unit[1] + ' of all attempts until then');
+    const [unit, what] = most < 7200 ? [1, 'core-seconds'] : [3600, 'core-hours'];
+    const x = d3.scaleLinear([0, most / unit], [box.left, box.right]);
+    const y = d3.scaleLinear(rangeOf(points.map(p => p.score)), [box.bottom, box.top]).clamp(true);
+    axisX(s.root, box, x, what + ' of all attempts until then');
     axisY(s.root, box, y, scoreLabel());
-    searchSteps(s, box, cost => x(cost / unit[0]));
-    const at = n => [x(P.cost[n] / unit[0]), y(P.score[n])];
-    rungKeys(s, searchDots(s, numbers, at), box.right);
-    const line = d3.range(P.config.length).filter(n => P.best[n] !== null && P.cost[n] !== null);
-    const step = d3.line().curve(d3.curveStepAfter).x(n => at(n)[0]).y(n => y(P.best[n]));
-    path(s.root, step(line), 's1 stroke');
+    searchSteps(s, box, cost => x(cost / unit));
+    searchDots(s, points, p => [x(p.cost / unit), y(p.score)], box.right);
+    const best = d3.line().curve(d3.curveStepAfter).x(p => x(p.cost / unit)).y(p => y(p.best));
+    path(s.root, best(bestSoFar(points)), 's1 stroke');
+}
+
+// The best of the latest scores, without those of configurations that an earlier step stopped.
+function bestSoFar(points) {
+    const latest = new Map();
+    let best = null;
+    return points.map(p => {
+        const isBetter = q => !best || SIGN * q.score > SIGN * best.score;
+        const fell = best && best.i === p.i && SIGN * p.score < SIGN * best.score;
+        latest.set(p.i, p);
+        if (fell || isBetter(p)) best = p;
+        if (fell)
+            latest.forEach(q => {
+                const isLeft = !stopOf(q.i) || LAST.get(q.i).step.number >= p.step.number;
+                if (isLeft && isBetter(q)) best = q;
+            });
+        return { cost: p.cost, best: best.score };
+    });
 }
 
 // A vertical line where a step ends; its number where there is room.
 function searchSteps(s, box, x) {
     let last = -Infinity;
-    SEARCH.steps.forEach(step => {
-        if (step.cost === null || (!step.rung && step.number && SEARCH.stopped)) return;
+    SEARCH.steps.filter(step => step.cost !== null).forEach(step => {
         const at = x(step.cost);
-        const what = step.number ? 'step ' + step.number : 'end';
+        const what = step.rung ? 'step ' + step.number : 'end';
         line(s.root, at, box.top, at, box.bottom, 'rule');
         if (at - textWidth(what) / 2 > last + 8) {
-            text(s.root, at, box.top - 6, what, 'quiet small', step.number ? 'middle' : 'end');
+            text(s.root, at, box.top - 6, what, 'quiet small', step.rung ? 'middle' : 'end');
             last = at + textWidth(what) / 2;
         }
-        const stopped = `${step.stopped} of ${plural(step.in, 'configuration')} stopped`;
-        s.marks.push({
-            key: 'step' + step.number,
-            x: at,
-            y: box.bottom,
-            tip: () => [what, step.rung ? SEARCH.rungs[step.rung] : plural(step.kept, 'configuration'), stopped]
-        });
+        const tip = [what, step.what, `${step.stopped} of ${plural(step.n, 'configuration')} stopped`];
+        s.marks.push({ key: what, x: at, y: box.bottom, tip: () => tip.slice(0, step.rung ? 3 : 2) });
     });
 }
 
 // ---- scatter plots ----
 
 function drawAgainstAxes(chart) {
-    const numbers = pointNumbers(true);
-    if (!numbers.length) return nothing(chart);
+    const points = [...LAST.values()].filter(passes);
+    if (!points.length) return nothing(chart);
     const parts = el('div', { class: 'parts' });
     chart.node.append(parts);
-    const wide = chart.width >= 720;
-    D.axis_order.forEach((a, n) =>
-        drawAgainst(chart, a, numbers, wide ? (chart.width - 26) / 2 : chart.width, parts, n === 0)
-    );
-}
-
-function drawAgainst(chart, a, numbers, width, parts, isFirst) {
-    const P = SEARCH.points;
-    const s = surface(chart, width, 280, 'Score against ' + AXES[a].name, parts);
-    const box = boxOf(s, 54, 56, 20, 44);
-    const x = levelScale(a, [box.left, box.right]);
-    const y = d3.scaleLinear(rangeOf(numbers.map(n => P.score[n])), [box.bottom, box.top]).clamp(true);
-    axisY(s.root, box, y, scoreLabel());
-    levelTicks(s.root, box, a, x);
-    const inside = numbers.filter(n => C.level[a][P.config[n]] >= 0);
-    const at = n => [x(C.level[a][P.config[n]]) + jitter(P.config[n], a), y(P.score[n])];
-    const rungs = searchDots(s, inside, at);
-    if (isFirst) rungKeys(s, rungs, box.right);
+    const width = chart.width >= 720 ? (chart.width - 26) / 2 : chart.width;
+    D.axis_order.forEach((a, n) => {
+        const s = surface(chart, width, 280, 'Score against ' + AXES[a].name, parts);
+        const box = boxOf(s, 54, 56, 20, 44);
+        const x = levelScale(a, [box.left, box.right]);
+        const y = d3.scaleLinear(rangeOf(points.map(p => p.score)), [box.bottom, box.top]).clamp(true);
+        axisY(s.root, box, y, scoreLabel());
+        levelTicks(s.root, box, a, x);
+        const inside = points.filter(p => C.level[a][p.i] >= 0);
+        const at = p => [x(C.level[a][p.i]) + jitter(p.i, a), y(p.score)];
+        searchDots(s, inside, at, n === 0 && SEARCH ? box.right : 0);
+    });
 }
 
 function drawPlane(chart, view) {
-    const P = SEARCH.points;
     const [a, b] = [view.x, view.y].map(text => Math.min(AXES.length - 1, Number(text)));
-    const numbers = pointNumbers(true).filter(n => [a, b].every(c => C.level[c][P.config[n]] >= 0));
-    if (a === b || !numbers.length) return nothing(chart, a === b ? 'Choose two different axes.' : undefined);
+    const points = [...LAST.values()].filter(p => passes(p) && [a, b].every(c => C.level[c][p.i] >= 0));
+    if (a === b || !points.length) return nothing(chart, a === b ? 'Choose two different axes.' : undefined);
     const names = AXES[b].levels.map((v, k) => clip(levelText(b, k), 12));
     const s = surface(chart, chart.width, 420, `Configurations by ${AXES[a].name} and ${AXES[b].name}`);
     const box = boxOf(s, Math.max(...names.map(textWidth)) + 18, 76, 24, 44);
     const [x, y] = [levelScale(a, [box.left, box.right]), levelScale(b, [box.bottom, box.top])];
-    const colour = colours(numbers.map(n => P.score[n]), true);
+    const colour = colours(points.map(p => p.score), true);
     legend(s.root, box.left, 15, colour, scoreLabel());
     levelTicks(s.root, box, a, x);
     let last = Infinity;
@@ -147,17 +166,14 @@ function drawPlane(chart, view) {
         text(s.root, box.left - 6, y(k) + 4, label, 'quiet', 'end');
     });
     text(s.root, 4, box.top - 12, '\u2191 ' + AXES[b].name + y.kind, 'quiet');
-    numbers.forEach(n => {
-        const i = P.config[n];
-        const at = [x(C.level[a][i]) + jitter(i, a), y(C.level[b][i]) + jitter(i + 5, b)];
-        const fill = colour(P.score[n]);
-        dots(s.root, [at], 5, 0, null)
-            .attr('fill', P.rung[n] ? 'none' : fill)
-            .attr('stroke', fill)
-            .attr('stroke-width', 1.5);
-        if (isSelected(i)) dots(s.root, [at], 8, 0, 'picked');
-        s.marks.push({ key: 'p' + n, config: i, x: at[0], y: at[1], tip: () => searchTip(n) });
-    });
+    const at = p => [x(C.level[a][p.i]) + jitter(p.i, a), y(C.level[b][p.i]) + jitter(p.i + 5, b)];
+    points.forEach(p =>
+        dots(s.root, [at(p)], 5, 0, null)
+            .attr('fill', p.step.rung ? 'none' : colour(p.score))
+            .attr('stroke', colour(p.score))
+            .attr('stroke-width', 1.5)
+    );
+    searchMarks(s, points, at);
 }
 
 // Points at the same value of an axis would lie on each other.
