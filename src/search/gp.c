@@ -17,6 +17,7 @@ enum { N_SCALES = sizeof scales / sizeof *scales, N_NOISES = sizeof noises / siz
 #define FIRST_SCALE 0.4
 #define FIRST_NOISE 0.05
 #define PENALTY 0.5
+#define LEAST_NOISE 1e-3 /* equal scores on the folds are no proof of none */
 #define LEAST_VARIANCE 1e-12
 
 /* Candidates that are solved for together. */
@@ -58,7 +59,25 @@ static void centre_folds(double *scores, int32_t n, int32_t folds)
     }
 }
 
-double gp_targets(double *z, const double *scores, int32_t n, int32_t folds)
+/* The mean of the squared standard errors of those with a mean of at least `low`; NaN: there are none. */
+static double noise_of(const double *scores, int32_t n, int32_t folds, double low)
+{
+    double sum = 0;
+    int32_t count = 0;
+
+    for (int32_t i = 0; i < n; i++) {
+        const struct paired own =
+            paired_difference(scores + (size_t)i * (size_t)folds, NULL, folds);
+
+        if (own.n < 2 || !(own.mean >= low))
+            continue;
+        sum += own.sd * own.sd / own.n;
+        count++;
+    }
+    return sum / count;
+}
+
+double gp_targets(double *z, double *noise, const double *scores, int32_t n, int32_t folds)
 {
     const size_t all = (size_t)n * (size_t)folds;
     double *values = malloc((all + (size_t)n) * sizeof *values), *sorted, low, mean = 0, sd = 0;
@@ -85,6 +104,11 @@ double gp_targets(double *z, const double *scores, int32_t n, int32_t folds)
     sd = n_whole && sorted[n_whole - 1] > low ? sqrt(sd) : 0;
     for (int32_t i = 0; i < n; i++)
         z[i] = sd > 0 ? (z[i] - mean) / sd : 0;
+    *noise = noise_of(values, n, folds, low) / (sd * sd);
+    if (*noise < LEAST_NOISE)
+        *noise = LEAST_NOISE;
+    if (sd == 0)
+        *noise = NAN;
     free(values);
     return sd;
 }
@@ -130,8 +154,8 @@ static void add_row(double *l, const double *row, int32_t i, int32_t stride)
 }
 
 /* Make inverse, factor and weights for the current scales and noise. Returns the negative logarithm of the
- * likelihood, but for a constant, and the penalty. */
-static double condition(struct gp *gp, const double *z)
+ * likelihood, but for a constant, and the penalties. */
+static double condition(struct gp *gp, const double *z, double expected_noise)
 {
     const int32_t n = gp->n;
     double *row = gp->weights; /* scratch until the solution */
@@ -163,12 +187,14 @@ static double condition(struct gp *gp, const double *z)
     gp->variance = fmax(square / n, DBL_MIN); /* equal values leave the sd to choose by */
     for (int32_t a = 0; a < gp->n_axes; a++)
         cost += PENALTY * pow(log(gp->scale[a] / FIRST_SCALE), 2);
+    if (!isnan(expected_noise))
+        cost += PENALTY * pow(log(gp->noise * gp->variance / expected_noise), 2);
     return cost + n / 2.0 * log(gp->variance);
 }
 
 /* Set *value to the choice of the least cost, the first among equals. */
 static void search(double *value, const double *choices, int n_choices, struct gp *gp,
-                   const double *z)
+                   const struct gp_points *points)
 {
     double best = choices[0], least = INFINITY;
 
@@ -176,7 +202,7 @@ static void search(double *value, const double *choices, int n_choices, struct g
         double cost;
 
         *value = choices[i];
-        cost = condition(gp, z);
+        cost = condition(gp, points->z, points->noise);
         if (cost < least) {
             least = cost;
             best = choices[i];
@@ -185,31 +211,34 @@ static void search(double *value, const double *choices, int n_choices, struct g
     *value = best;
 }
 
-int gp_fit(struct gp *gp, const double *u, const int32_t *axis, const double *z, int32_t n,
-           int32_t n_columns, int32_t n_axes, struct err *err)
+int gp_fit(struct gp *gp, const struct gp_points *points, struct err *err)
 {
-    const size_t points = (size_t)n;
+    const size_t n = (size_t)points->n;
 
     assert(n >= 2);
-    *gp = (struct gp){.n_columns = n_columns, .n_axes = n_axes, .axis = axis, .u = u, .n = n};
-    gp->scale = malloc((size_t)n_axes * sizeof *gp->scale);
-    gp->inverse = malloc((size_t)n_columns * sizeof *gp->inverse);
-    gp->factor = calloc(points * points, sizeof *gp->factor);
-    gp->weights = malloc(points * sizeof *gp->weights);
-    gp->work = malloc(points * BLOCK * sizeof *gp->work);
+    *gp = (struct gp){.n_columns = points->n_columns,
+                      .n_axes = points->n_axes,
+                      .axis = points->axis,
+                      .noise = FIRST_NOISE,
+                      .u = points->u,
+                      .n = points->n};
+    gp->scale = malloc((size_t)gp->n_axes * sizeof *gp->scale);
+    gp->inverse = malloc((size_t)gp->n_columns * sizeof *gp->inverse);
+    gp->factor = calloc(n * n, sizeof *gp->factor);
+    gp->weights = malloc(n * sizeof *gp->weights);
+    gp->work = malloc(n * BLOCK * sizeof *gp->work);
     if (!gp->scale || !gp->inverse || !gp->factor || !gp->weights || !gp->work) {
         gp_release(gp);
-        return err_nomem(err, "Gaussian process", points * points * sizeof *gp->factor);
+        return err_nomem(err, "Gaussian process", n * n * sizeof *gp->factor);
     }
-    for (int32_t a = 0; a < n_axes; a++)
+    for (int32_t a = 0; a < gp->n_axes; a++)
         gp->scale[a] = FIRST_SCALE;
-    gp->noise = FIRST_NOISE;
     for (int round = 0; round < 2; round++) {
-        for (int32_t a = 0; a < n_axes; a++)
-            search(&gp->scale[a], scales, N_SCALES, gp, z);
-        search(&gp->noise, noises, N_NOISES, gp, z);
+        for (int32_t a = 0; a < gp->n_axes; a++)
+            search(&gp->scale[a], scales, N_SCALES, gp, points);
+        search(&gp->noise, noises, N_NOISES, gp, points);
     }
-    condition(gp, z);
+    condition(gp, points->z, points->noise);
     return 0;
 }
 
@@ -303,7 +332,7 @@ double gp_improvement(double mean, double sd, double best)
 
 /* ---- batches ---- */
 
-struct candidate {
+struct gp_candidate {
     double improvement; /* before the first choice: later it is smaller, for each is */
     double mean, rest;
     int32_t number; /* row of u */
@@ -312,7 +341,7 @@ struct candidate {
 
 static int compare_candidates(const void *a_, const void *b_)
 {
-    const struct candidate *a = a_, *b = b_;
+    const struct gp_candidate *a = a_, *b = b_;
 
     if (a->improvement != b->improvement)
         return a->improvement > b->improvement ? -1 : 1;
@@ -321,7 +350,7 @@ static int compare_candidates(const void *a_, const void *b_)
 
 static int compare_numbers(const void *a_, const void *b_)
 {
-    const struct candidate *a = a_, *b = b_;
+    const struct gp_candidate *a = a_, *b = b_;
 
     return (a->number > b->number) - (a->number < b->number);
 }
@@ -342,8 +371,8 @@ static double best_mean(const struct gp *gp)
 }
 
 /* out [m]. Returns how many are not seen. */
-static int32_t improvements(struct candidate *out, const struct gp *gp, const double *u, int32_t m,
-                            const bool *is_seen, double best)
+static int32_t improvements(struct gp_candidate *out, const struct gp *gp, const double *u,
+                            int32_t m, const bool *is_seen, double best)
 {
     int32_t n = 0;
 
@@ -355,7 +384,7 @@ static int32_t improvements(struct candidate *out, const struct gp *gp, const do
         solve_block(mean, gp->work, rest, gp, rows, n_block);
         for (int32_t b = 0; b < n_block; b++)
             if (!is_seen[at + b])
-                out[n++] = (struct candidate){
+                out[n++] = (struct gp_candidate){
                     .improvement = gp_improvement(mean[b], sd_of(rest[b], gp->variance), best),
                     .mean = mean[b],
                     .rest = rest[b],
@@ -367,7 +396,7 @@ static int32_t improvements(struct candidate *out, const struct gp *gp, const do
 /* Choose among `top` [n_top], by number; v (n_top, gp->n + n_out) is filled. Others have at most the improvement
  * `bound`. Returns how many choices are certain. */
 static int32_t choose_among(int32_t *out, double *improvement, int32_t n_out, const struct gp *gp,
-                            const double *u, struct candidate *top, int32_t n_top, double *v,
+                            const double *u, struct gp_candidate *top, int32_t n_top, double *v,
                             double best, double bound)
 {
     const size_t stride = (size_t)gp->n + (size_t)n_out;
@@ -412,7 +441,7 @@ static int32_t choose_among(int32_t *out, double *improvement, int32_t n_out, co
 
 /* Fill v for the points that were seen. */
 static void solve_top(double *v, size_t stride, const struct gp *gp, const double *u,
-                      const struct candidate *top, int32_t n_top)
+                      const struct gp_candidate *top, int32_t n_top)
 {
     for (int32_t at = 0; at < n_top; at += BLOCK) {
         const int32_t n_block = n_top - at < BLOCK ? n_top - at : BLOCK;
@@ -435,7 +464,7 @@ int gp_choose(int32_t *out, double *improvement, int32_t n_out, const struct gp 
 {
     const size_t stride = (size_t)gp->n + (size_t)n_out;
     const double best = best_mean(gp);
-    struct candidate *all = malloc(2 * (size_t)m * sizeof *all), *top = all + m;
+    struct gp_candidate *all = malloc(2 * (size_t)m * sizeof *all), *top = all + m;
     int32_t n = 0, n_done = 0;
 
     if (!all)

@@ -6,7 +6,7 @@
 
 #include "search/paired.h"
 
-struct entry {
+struct halving_entry {
     double mean;
     int32_t number;
 };
@@ -25,7 +25,7 @@ int32_t halving_share(int32_t n, int32_t eta)
 
 static int compare(const void *a_, const void *b_)
 {
-    const struct entry *a = a_, *b = b_;
+    const struct halving_entry *a = a_, *b = b_;
 
     if (a->mean != b->mean)
         return a->mean > b->mean ? -1 : 1;
@@ -35,14 +35,14 @@ static int compare(const void *a_, const void *b_)
 int32_t halving_keep(bool *keep, const double *scores, int32_t n, int32_t folds, int32_t n_keep,
                      double slack)
 {
-    struct entry *by = malloc((size_t)n * sizeof *by);
+    struct halving_entry *by = malloc((size_t)n * sizeof *by);
     const double *last;
     int32_t n_whole = 0, n_kept = 0;
 
     if (!by)
         return -1;
     for (int32_t i = 0; i < n; i++) {
-        by[i] = (struct entry){paired_mean(scores + (size_t)i * (size_t)folds, folds), i};
+        by[i] = (struct halving_entry){paired_mean(scores + (size_t)i * (size_t)folds, folds), i};
         n_whole += by[i].mean > -INFINITY;
         keep[i] = false;
     }
