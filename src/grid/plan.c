@@ -61,7 +61,7 @@ void plan_release(struct plan *plan)
 {
     if (!plan)
         return;
-    free(plan->rows.v);
+    grid_rows_release(&plan->rows);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -199,32 +199,16 @@ void plan_pack_rows(struct buf *out, const struct plan *plan, int32_t first)
     buf_put_u32(out, (uint32_t)first);
     buf_put_u32(out, (uint32_t)(plan->rows.n - first));
     for (int32_t c = first; c < plan->rows.n; c++)
-        for (size_t a = 0; a < sweep->n_axes; a++)
-            if (param_is_text(sweep->axes[a].id))
+        for (size_t a = 0; a < sweep->n_axes; a++) {
+            const struct axis *axis = &sweep->axes[a];
+
+            if (param_is_text(axis->id) && axis_is_range(axis))
+                pack_value(out, axis->id, row_of(plan, c)[a]);
+            else if (param_is_text(axis->id))
                 buf_put_i64(out, plan_level(plan, c, a));
             else
                 buf_put_i64(out, row_of(plan, c)[a].i);
-}
-
-int plan_take_rows(struct plan *plan, struct cursor *in)
-{
-    const struct sweep *sweep = plan->sweep;
-    const uint32_t first = cursor_u32(in), n = cursor_u32(in);
-    union value *v = plan->rows.v + (size_t)first * sweep->n_axes;
-
-    if (in->failed || first > (uint32_t)plan->n_configs || n > (uint32_t)plan->n_configs - first)
-        return -1;
-    for (size_t i = 0; i < (size_t)n * sweep->n_axes; i++) {
-        const struct axis *axis = &sweep->axes[i % sweep->n_axes];
-        const int64_t value = cursor_i64(in);
-
-        if (param_is_text(axis->id))
-            v[i].s = value >= 0 && value < axis->n ? axis->values[value].s : NULL;
-        else
-            v[i].i = value;
-    }
-    plan->rows.n = (int32_t)(first + n);
-    return in->failed ? -1 : 0;
+        }
 }
 
 void plan_pack(struct buf *out, const struct plan *plan)
@@ -245,6 +229,11 @@ void plan_pack(struct buf *out, const struct plan *plan)
         buf_put_u32(out, axis->id);
         buf_put_u32(out, (uint32_t)axis->n);
         buf_put_text(out, axis->condition ? axis->condition : "");
+        buf_put_text(out, axis->range.name ? axis->range.name : "");
+        if (axis->range.name) {
+            buf_put_f64(out, axis->range.low);
+            buf_put_f64(out, axis->range.high);
+        }
         for (int32_t i = 0; i < axis->n; i++)
             pack_value(out, axis->id, axis->values[i]);
     }
@@ -257,15 +246,25 @@ void plan_pack(struct buf *out, const struct plan *plan)
 static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in)
 {
     uint32_t id = cursor_u32(in), n = cursor_u32(in);
+    char range[16];
 
-    if (in->failed || id >= (uint32_t)sweep_end(sweep) || n < 1 ||
+    if (in->failed || id >= (uint32_t)sweep_end(sweep) ||
         n > (in->size - in->at) / sizeof(uint32_t))
         return -1;
     axis->id = (enum param_id)id;
     axis->row = sweep_row(sweep, (int)id);
     axis->condition = unpack_text(in);
-    if (!axis->condition || axis_reserve(axis, (int32_t)n))
+    if (!axis->condition)
         return -1;
+    cursor_text(in, range, sizeof range);
+    if (*range) {
+        const double low = cursor_f64(in), high = cursor_f64(in);
+
+        if (n || axis_set_range(axis, range, low, high))
+            return -1;
+    } else if (!n || axis_reserve(axis, (int32_t)n)) {
+        return -1;
+    }
     if (!*axis->condition) {
         free(axis->condition);
         axis->condition = NULL;
@@ -305,25 +304,64 @@ static int unpack_sweep(struct sweep *sweep, struct cursor *in)
     return 0;
 }
 
-static int unpack_rows(struct plan *plan, struct cursor *in)
+/* A text of a row, which the rows keep. */
+static int unpack_row_text(union value *value, struct arena *texts, struct cursor *in)
+{
+    const bool has_value = cursor_u32(in) != 0;
+    const size_t n = has_value ? cursor_u32(in) : 0;
+    const char *bytes = cursor_bytes(in, n);
+    char *text = has_value && bytes ? arena_take_zeroed(texts, n + 1, 1) : NULL;
+
+    value->s = text;
+    if (text)
+        memcpy(text, bytes, n);
+    return in->failed || (has_value && !text) ? -1 : 0;
+}
+
+int plan_take_rows(struct plan *plan, struct cursor *in)
 {
     const struct sweep *sweep = plan->sweep;
-    size_t n;
+    const uint32_t first = cursor_u32(in), n = cursor_u32(in);
+    const uint64_t end = (uint64_t)first + n;
+
+    if (in->failed || end > (uint64_t)plan->n_configs)
+        return -1;
+    for (size_t i = first * sweep->n_axes; i < end * sweep->n_axes; i++) {
+        const struct axis *axis = &sweep->axes[i % sweep->n_axes];
+        union value *value = &plan->rows.v[i];
+        int64_t v;
+
+        if (param_is_text(axis->id) && axis_is_range(axis)) {
+            if (unpack_row_text(value, &plan->rows.texts, in))
+                return -1;
+            continue;
+        }
+        v = cursor_i64(in);
+        if (param_is_text(axis->id))
+            value->s = v >= 0 && v < axis->n ? axis->values[v].s : NULL;
+        else
+            value->i = v;
+    }
+    plan->rows.n = (int32_t)end;
+    return in->failed ? -1 : 0;
+}
+
+static int unpack_all(struct plan *plan, struct cursor *in)
+{
+    const size_t row = plan->sweep->n_axes * sizeof *plan->rows.v;
 
     plan->replicates = (int32_t)cursor_u32(in);
     plan->folds = (int32_t)cursor_u32(in);
     plan->n_configs = (int32_t)cursor_u32(in);
-    n = (size_t)plan->n_configs * sweep->n_axes;
-    if (in->failed || plan->n_configs > PLAN_MAX_TRIALS)
+    if (in->failed || plan->n_configs < 1 || plan->n_configs > GRID_MAX_POINTS)
         return -1;
-    plan->rows.v = malloc((n ? n : 1) * sizeof *plan->rows.v);
-    if (!plan->rows.v || plan_take_rows(plan, in))
+    plan->rows.v = calloc((size_t)plan->n_configs, row ? row : 1);
+    if (!plan->rows.v || plan_take_rows(plan, in) || !plan->rows.n)
         return -1;
     for (int32_t c = plan->rows.n; c < plan->n_configs; c++)
-        memcpy(plan->rows.v + (size_t)c * sweep->n_axes, plan->rows.v,
-               sweep->n_axes * sizeof *plan->rows.v);
+        memcpy(plan->rows.v + (size_t)c * plan->sweep->n_axes, plan->rows.v, row);
     plan->n_trials = (int64_t)plan->n_configs * plan->replicates * plan->folds;
-    return in->failed ? -1 : 0;
+    return 0;
 }
 
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err)
@@ -337,7 +375,7 @@ int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struc
     if (in->failed || strcmp(version, KEY_VERSION))
         return err_set(err, "the plan comes from another version of espalier ('%s', not '%s')",
                        version, KEY_VERSION);
-    if (unpack_sweep(sweep, in) || unpack_rows(plan, in)) {
+    if (unpack_sweep(sweep, in) || unpack_all(plan, in)) {
         plan_release(plan);
         sweep_release(sweep);
         return err_set(err, "the plan is truncated or does not fit in memory");
@@ -410,7 +448,7 @@ static struct idle_config idle_config(const struct plan *plan, int32_t config, s
 
 int32_t plan_count_idle(const struct plan *plan, size_t axis)
 {
-    bool varies = plan->sweep->axes[axis].n > 1;
+    bool varies = plan->sweep->axes[axis].n != 1;
     struct idle_config *idle = varies ? malloc((size_t)plan->n_configs * sizeof *idle) : NULL;
     int32_t n = 0, n_idle = 0, end;
     struct settings s;
@@ -457,7 +495,7 @@ void plan_put_repeats(struct buf *out, const struct plan *plan)
         int n = 0;
 
         for (size_t a = 0; a < sweep->n_axes; a++)
-            if (sweep->axes[a].n > 1 && !sweep_type_has(sweep, types[i], sweep->axes[a].id))
+            if (sweep->axes[a].n != 1 && !sweep_type_has(sweep, types[i], sweep->axes[a].id))
                 ids[n++] = sweep->axes[a].id;
         if (n)
             put_nothing(out, ids, n, &types[i], 1);
@@ -504,15 +542,17 @@ static void put_emptied(struct buf *out, const struct plan *plan, size_t a)
 
 void plan_put_emptied(struct buf *out, const struct plan *plan)
 {
-    for (size_t a = 0; *plan->fixed.v[P_WHERE].s && a < plan->sweep->n_axes; a++)
+    for (size_t a = 0; plan->rows.is_whole && *plan->fixed.v[P_WHERE].s && a < plan->sweep->n_axes;
+         a++)
         put_emptied(out, plan, a);
 }
 
 void plan_put_unmet(struct buf *out, const struct plan *plan)
 {
-    for (size_t a = 0; a < plan->sweep->n_axes; a++) {
+    for (size_t a = 0; plan->rows.n == plan->n_configs && a < plan->sweep->n_axes; a++) {
         const struct axis *axis = &plan->sweep->axes[a];
-        bool *seen = axis->condition ? calloc((size_t)axis->n, sizeof *seen) : NULL;
+        bool *seen =
+            axis->condition && !axis_is_range(axis) ? calloc((size_t)axis->n, sizeof *seen) : NULL;
 
         if (seen && !see_values(seen, plan, a))
             buf_printf(out, "%s%s, if %s", out->size ? "; " : "", axis->row->key, axis->condition);

@@ -49,7 +49,7 @@ int32_t plan_widest(const struct plan *plan);
 /* The fixed settings and the configuration's values, trimmed to the model type. */
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out);
 
-/* The number of the configuration's value among those of an axis; -1: it has none. */
+/* The number of the configuration's value among those of an axis; -1: it has none, or the axis is a range. */
 int32_t plan_level(const struct plan *plan, int32_t config, size_t axis);
 
 /* Those of the first configuration whose model type has setting `id`, or else of the last. */
@@ -63,7 +63,7 @@ void plan_pack(struct buf *out, const struct plan *plan);
  * is truncated or from another version. Pair with plan_release() and sweep_release(). */
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err);
 
-/* Rows from `first` on, for other ranks, which take them at the same place. -1: damaged, or too many. */
+/* Rows from `first` on, for other ranks, which take them at the same place. -1: damaged, too many, or out of memory. */
 void plan_pack_rows(struct buf *out, const struct plan *plan, int32_t first);
 int plan_take_rows(struct plan *plan, struct cursor *in);
 

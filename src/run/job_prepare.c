@@ -270,16 +270,6 @@ int job_parse_again(struct job *job, const char *path, const char *text, struct 
 
 /* ---- the plan ---- */
 
-/* Finds an empty part before any training. */
-static int check_folds(struct job *job, const struct settings *s, struct err *err)
-{
-    for (int32_t replicate = 0; replicate < job_replicates(job); replicate++)
-        for (int32_t fold = 0; fold < job->plan.folds; fold++)
-            if (!prepared_split(job->prepared, s, replicate, fold, err))
-                return -1;
-    return 0;
-}
-
 static int price(struct job *job, int32_t c, struct settings *settings, struct err *err)
 {
     const struct dataset *d = &job->data;
@@ -318,8 +308,11 @@ static int make_costs(struct job *job, struct err *err)
     for (int32_t c = 0; !rc && c < job->plan.n_configs; c++) {
         rc = price(job, c, &settings, err);
         stop = settings.v[P_STOP].f;
-        if (!rc && (c == 0 || (stop > 0 && stop < least_stop)))
-            rc = check_folds(job, &settings, err);
+        /* Find an empty part before any training. */
+        if (c == 0 || (stop > 0 && stop < least_stop))
+            for (int32_t r = 0; r < job_replicates(job); r++)
+                for (int32_t fold = 0; !rc && fold < job->plan.folds; fold++)
+                    rc = prepared_split(job->prepared, &settings, r, fold, err) ? 0 : -1;
         least_stop = stop > 0 ? fmin(stop, least_stop) : least_stop;
     }
     job->inputs_bytes = prepared_all_bytes(job->prepared);

@@ -23,11 +23,13 @@ struct proposing {
 struct proposer {
     const char *name;  /* choice of search.propose */
     bool takes_ranges; /* axes may be ranges */
+    bool has_end;      /* also with ranges: a number of configurations need not be given */
     bool is_adaptive;  /* rows after the first depend on scores: next() */
 
     /* Make the first n rows, or all if n < 0, which only lists of values and tables have; fewer if there are no
      * more. An adaptive one makes those that need no scores. Each row of a larger n begins with those of a
-     * smaller one. The caller frees out->v. -1 and err, as grid_rows_make(). */
+     * smaller one, and the file's `start` is the first. Pair with grid_rows_release(). -1 and err, as
+     * grid_rows_make(). */
     int (*first)(struct grid_rows *out, const struct proposing *proposing, int32_t n,
                  struct err *err);
 
@@ -40,5 +42,18 @@ struct proposer {
 };
 
 const struct proposer *proposer_of(const struct settings *fixed);
+
+/* Rows of the sweep's proposer: those of the number that [search] configs gives that need no scores. *n_configs out: how many
+ * there will be at most. Pair with grid_rows_release(). -1 and err, with the line of the sweep file: the settings do not fit
+ * together, no point is left, or as first(). */
+int proposer_rows(struct grid_rows *out, int32_t *n_configs, const struct proposing *proposing,
+                  struct err *err);
+
+/* How many rows an adaptive proposer makes without scores. */
+int32_t proposer_initial(const struct proposing *proposing);
+
+/* Set err to "PATH:LINE: message", the place of a setting. Always -1. */
+int proposer_fault(struct err *err, const struct sweep *sweep, enum param_id id, const char *format,
+                   ...) __attribute__((format(printf, 4, 5)));
 
 #endif

@@ -305,14 +305,15 @@ void store_predicate_close(struct store_predicate *predicate);
 int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,
                          struct err *err);
 
-/* Input of a proposer of the sweep, with `where` and the conditions of axes. */
+/* Input of a proposer of the sweep, with `where` and the conditions of axes. sweep and fixed are borrowed. Pair with
+ * store_proposing_close(). -1 and err: an expression is faulty. */
 struct store_proposing;
 int store_proposing_open(struct store_proposing **out, const struct sweep *sweep,
                          const struct settings *fixed, struct err *err);
 const struct proposing *store_proposing_of(const struct store_proposing *proposing);
 void store_proposing_close(struct store_proposing *proposing);
 
-/* plan_init() with the points for which [sweep] where is true. Pair with plan_release(). */
+/* The plan of the rows that proposer_rows() makes under `where` and the conditions of axes. Pair with plan_release(). */
 int store_plan(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
                struct err *err);
 

@@ -304,26 +304,20 @@ int program_command_argv(struct template_words *out, const struct program_comman
     return template_expand(out, &c->command, value_of, &v, err);
 }
 
-static int inherit(struct template_words *out, struct err *err)
-{
-    struct word_list list = {.n = 0};
-
-    for (char **variable = environ; *variable; variable++)
-        if (!is_dropped(*variable) && strncmp(*variable, "ESPALIER_PARAM_", 15) != 0)
-            add_word(&list, list.text.size, *variable);
-    return template_words_take(out, &list.text, list.n, err);
-}
-
 int program_command_init(struct program_command *c, const struct sweep *sweep, struct err *err)
 {
     const union value *v = sweep->fixed.v;
     bool has_shell = v[P_SHELL].i == param_choice(P_SHELL, "yes");
+    struct word_list list = {.n = 0};
 
     memset(c, 0, sizeof *c);
-    return (has_shell ? template_parse_shell : template_parse)(&c->command, v[P_COMMAND].s, err) ||
-                   template_parse_env(&c->env, v[P_ENV].s, err) || inherit(&c->inherited, err)
-               ? -1
-               : 0;
+    if ((has_shell ? template_parse_shell : template_parse)(&c->command, v[P_COMMAND].s, err) ||
+        template_parse_env(&c->env, v[P_ENV].s, err))
+        return -1;
+    for (char **variable = environ; *variable; variable++)
+        if (!is_dropped(*variable) && strncmp(*variable, "ESPALIER_PARAM_", 15) != 0)
+            add_word(&list, list.text.size, *variable);
+    return template_words_take(&c->inherited, &list.text, list.n, err) ? -1 : 0;
 }
 
 void program_command_release(struct program_command *c)

@@ -505,22 +505,16 @@ static bool drain(struct running *t, int *end, bool is_error)
     return true;
 }
 
-/* In the order of the choices of [program] stop_signal. */
-static int stop_signal_of(const struct settings *s)
-{
-    static const int numbers[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
-
-    return numbers[s->v[P_STOP_SIGNAL].i];
-}
-
 /* A spawner that was stopped or hangs must not hold up the run. */
 static void take_step(struct running *t, double now_s)
 {
+    /* In the order of the choices of [program] stop_signal. */
+    static const int signals[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
     struct spawner *spawner = t->self->place->spawner;
 
     switch (++t->step) {
     case STEP_ASK:
-        spawner_signal(spawner, stop_signal_of(t->s));
+        spawner_signal(spawner, signals[t->s->v[P_STOP_SIGNAL].i]);
         t->due_s = now_s + t->s->v[P_STOP_GRACE].f;
         break;
     case STEP_KILL:

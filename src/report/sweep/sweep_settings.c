@@ -28,20 +28,14 @@ static void read_settings(struct type_settings *out, struct store *store, int64_
 
 /* ---- the sweep file ---- */
 
-static bool is_free(const struct sweep_data *data, const struct sweep_axis *axis)
-{
-    const struct settings *settings = sweep_data_settings(data, 0);
-    const int id = settings ? settings_find(settings->names, axis->name) : P_MAX;
-
-    return id >= P_COUNT && id < P_MAX;
-}
-
 /* Levels in the order in which configurations have them, which is that of the sweep file. seen:
  * [axis->n] scratch. */
 static void put_levels(struct buf *out, const struct sweep_data *data, int32_t a, bool *seen)
 {
     const struct sweep_axis *axis = &data->axes[a];
-    const bool has_quotes = is_free(data, axis);
+    const struct settings *settings = sweep_data_settings(data, 0);
+    const int id = settings ? settings_find(settings->names, axis->name) : P_MAX;
+    const bool has_quotes = id >= P_COUNT && id < P_MAX; /* of a free name */
     const char *gap = "";
 
     memset(seen, 0, (size_t)axis->n * sizeof *seen);
