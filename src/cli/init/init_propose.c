@@ -121,23 +121,32 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void put_line(struct buf *out, const struct init_line *line)
+static void put_values(struct buf *out, const struct init_line *line)
 {
-    const char *value = buf_text(&line->value), *at = value;
     enum param_type type = param_table[line->id].type;
-    bool is_off = line->kind == INIT_OFF;
+    const char *at = buf_text(&line->value);
     char values[MOST_VALUES][32];
-    size_t start = out->size, n = 0;
+    size_t n = 0;
 
-    buf_printf(out, "%s%-*s =%s", is_off ? "; " : "", is_off ? KEY_COLUMN - 2 : KEY_COLUMN,
-               param_table[line->id].key, *value == ';' ? "" : " ");
-    while (line->kind == INIT_AXIS && n < MOST_VALUES && next_value(values[n], &at))
+    while (n < MOST_VALUES && next_value(values[n], &at))
         n++;
     if (type == PARAM_INT || type == PARAM_REAL)
         qsort(values, n, sizeof *values, by_number);
     for (size_t i = 0; i < n; i++)
         buf_printf(out, "%s%s", i ? ", " : "", values[i]);
-    if (line->kind != INIT_AXIS)
+}
+
+static void put_line(struct buf *out, const struct init_line *line)
+{
+    const char *value = buf_text(&line->value);
+    bool is_off = line->kind == INIT_OFF;
+    size_t start = out->size;
+
+    buf_printf(out, "%s%-*s =%s", is_off ? "; " : "", is_off ? KEY_COLUMN - 2 : KEY_COLUMN,
+               param_table[line->id].key, *value == ';' ? "" : " ");
+    if (line->kind == INIT_AXIS)
+        put_values(out, line);
+    else
         buf_puts(out, value);
     if (line->comment.size) {
         int used = buf_failed(out) ? 0 : (int)(out->size - start);
@@ -536,24 +545,21 @@ static void propose_ranges(struct init_lines *lines)
 
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
         struct init_line *line = init_lines_find(lines, ranges[i].id);
-        const char *at = line ? buf_text(&line->value) : "";
-        char one[32];
 
-        for (const char *gap = "; in a grid "; next_value(one, &at); gap = ", ")
-            buf_printf(&line->comment, "%s%s", gap, one);
-        if (line) {
-            line->kind = INIT_RANGE;
-            buf_clear(&line->value);
-            buf_puts(&line->value, ranges[i].range);
-        }
+        if (!line)
+            continue;
+        buf_puts(&line->comment, "; in a grid ");
+        put_values(&line->comment, line);
+        line->kind = INIT_RANGE;
+        buf_clear(&line->value);
+        buf_puts(&line->value, ranges[i].range);
     }
 }
 
-/* After the cost is known. */
 static void add_search(struct init_lines *lines, struct init_cost *cost,
                        const struct allocator *allocator, bool is_proposed, double share)
 {
-    char expected[DURATION_TEXT], most[DURATION_TEXT], text[128];
+    char expected[DURATION_TEXT], most[DURATION_TEXT], text[160] = "";
 
     cost->expected_s = cost->full_s * share;
     duration_words(expected, cost->expected_s);
@@ -561,14 +567,16 @@ static void add_search(struct init_lines *lines, struct init_cost *cost,
     if (is_proposed) {
         propose_ranges(lines);
         set(lines, P_PROPOSE, "model",
-            "the next ones follow from the results so far; grid: all points of lists");
-        snprintf(text, sizeof text, "about %s on one core; a larger number goes on from here",
-                 expected);
+            "learns from the results so far; for a full grid delete [search] and write lists "
+            "below");
+        if (share == 1)
+            snprintf(text, sizeof text, "about %s on one core; ", expected);
+        strcat(text, "run it again with a larger number to go on");
         set_int(lines, P_CONFIGS, cost->n_configs, text);
     }
     if (share < 1) {
-        snprintf(text, sizeof text, "about %s on one core, at most %s; all: each in full", expected,
-                 most);
+        snprintf(text, sizeof text,
+                 "stops poor configurations early: about %s on one core; all: %s", expected, most);
         set(lines, P_ALLOCATE, allocator->name, text);
     }
 }
