@@ -200,7 +200,7 @@ static int check_end(const struct value_list *list, const char *shown, const cha
     return err_set(err, "%s = %s: %s: %s", list->row->key, shown, end, reason.text);
 }
 
-/* Whether the setting can have such a range. */
+/* -1 and err: the setting cannot have such a range. */
 static int check_kind(const struct value_list *list, const struct axis_range *range,
                       const char *shown, struct err *err)
 {

@@ -28,6 +28,7 @@
 #include "sched/master.h"
 #include "sched/relay.h"
 #include "sched/world.h"
+#include "search/search.h"
 #include "store/database_file.h"
 #include "store/trial_files.h"
 #include "tensor/gemm.h"
@@ -176,6 +177,7 @@ bool sweep_run_would_start(const struct job *job, const struct store_trials *kno
                            bool retry_failed)
 {
     return known->ours[trial] &&
+           !(known->states[trial] == TRIAL_STOPPED && search_is_wanted(&job->plan.fixed)) &&
            !is_finished((enum trial_state)known->states[trial], retry_failed) &&
            known->crashes[trial] < job->sweep.fixed.v[P_CRASH_LIMIT].i;
 }
@@ -427,6 +429,7 @@ static int make_session(struct sweep_session *session, struct err *err)
                     err) ||
         make_ledger(session, err))
         return -1;
+    session->progress.sweep.has_search |= session->search != NULL;
     session->progress.mode = options->progress;
     session->progress.full = (int64_t)job->plan.replicates * job->plan.folds;
     session->progress.is_shard = options->shard.n > 1;
@@ -471,6 +474,7 @@ static void release(struct sweep_session *session)
         beneath_rmdir(buf_text(&session->files)); /* unless files are kept */
     buf_release(&session->files);
     sweep_search_end(session);
+    progress_line_release(&session->progress);
     ledger_destroy(session->ledger);
     refit_release(&session->refit);
     program_files_missing_release(&session->missing);

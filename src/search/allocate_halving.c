@@ -51,13 +51,12 @@ static int decide(const struct allocation *a, struct err *err)
 }
 
 /* Measured on five grids: with the default slack, a quarter more than the best are kept. */
-static double expected_share(const struct settings *fixed, int32_t n, int32_t each)
+static double expected_share(const struct settings *fixed, int32_t each)
 {
     const double eta = (double)fixed->v[P_ETA].i;
     const int64_t rungs = fixed->v[P_RUNGS].i;
     double share = 0, kept = 1, epochs = pow(eta, (double)(1 - rungs)), before = 0;
 
-    (void)n;
     (void)each;
     for (int64_t j = 0; j < rungs; j++, epochs *= eta) {
         share += kept * (epochs - before);

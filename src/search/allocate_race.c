@@ -28,11 +28,10 @@ static int decide(const struct allocation *a, struct err *err)
 
 /* After m of k trials, first / m of the configurations are left: 0.7 of the cost with 5 folds, 0.35 with 25,
  * as measured. */
-static double expected_share(const struct settings *fixed, int32_t n, int32_t each)
+static double expected_share(const struct settings *fixed, int32_t each)
 {
     double share = first(fixed, each);
 
-    (void)n;
     for (int32_t m = first(fixed, each) + 1; m <= each; m++)
         share += (double)first(fixed, each) / m;
     return share / each;

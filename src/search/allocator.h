@@ -41,12 +41,13 @@ struct allocator {
     bool looks_at_all; /* its decisions compare all configurations */
     bool has_rungs;    /* its stages end at shares of a trial's epochs */
 
+    /* NULL, all five: every trial runs to its end. */
     int32_t (*n_stages)(const struct settings *fixed, int32_t each);
     struct search_stage (*stage)(const struct settings *fixed, int32_t each, int32_t stage);
-    /* NULL: nothing is stopped. -1 and err: memory is short. */
+    /* -1 and err: memory is short. */
     int (*decide)(const struct allocation *allocation, struct err *err);
-    /* The share of the cost of all configurations that n are expected to take. */
-    double (*expected_share)(const struct settings *fixed, int32_t n, int32_t each);
+    /* The expected share of the cost of all trials. */
+    double (*expected_share)(const struct settings *fixed, int32_t each);
     /* -1 and err: why these settings do not suit, what is allowed, and what to do. epochs: of a trial, the
      * fewest; 0: the model type has none. */
     int (*check)(const struct settings *fixed, int32_t n, int32_t each, int64_t epochs,

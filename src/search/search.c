@@ -37,6 +37,7 @@ const char *search_action_name(enum search_action action)
 
 int search_check(const struct plan *plan, struct err *err)
 {
+    const struct allocator *allocator = allocator_of(&plan->fixed);
     int64_t least = 0;
 
     for (int32_t c = 0; c < plan->rows.n; c++) {
@@ -48,8 +49,9 @@ int search_check(const struct plan *plan, struct err *err)
         if (epochs && (!least || epochs < least))
             least = epochs;
     }
-    return allocator_of(&plan->fixed)
-        ->check(&plan->fixed, plan->n_configs, plan->replicates * plan->folds, least, err);
+    return allocator->check ? allocator->check(&plan->fixed, plan->n_configs,
+                                               plan->replicates * plan->folds, least, err)
+                            : 0;
 }
 
 bool search_is_wanted(const struct settings *fixed)
@@ -70,7 +72,9 @@ struct search *search_create(struct plan *plan, const struct proposing *proposin
                                   .allocator = allocator_of(&plan->fixed),
                                   .each = plan->replicates * plan->folds,
                                   .is_proposing = true};
-        search->n_stages = search->allocator->n_stages(&plan->fixed, search->each);
+        search->n_stages = search->allocator->n_stages
+                               ? search->allocator->n_stages(&plan->fixed, search->each)
+                               : 1;
         search->scores = malloc(n_trials * sizeof *search->scores);
         search->is_left = calloc(n, sizeof *search->is_left);
         search->value = malloc(n * sizeof *search->value);
@@ -99,7 +103,9 @@ void search_destroy(struct search *search)
 
 static struct search_stage stage_of(const struct search *search)
 {
-    return search->allocator->stage(&search->plan->fixed, search->each, search->stage);
+    return search->allocator->stage
+               ? search->allocator->stage(&search->plan->fixed, search->each, search->stage)
+               : (struct search_stage){search->each, SETTINGS_LAST_RUNG};
 }
 
 static void note(struct search *search, int32_t config, enum search_action action)
@@ -270,11 +276,17 @@ const struct search_decision *search_decisions(const struct search *search, int6
     return (const struct search_decision *)(const void *)search->decisions.data;
 }
 
+double search_expected_share(const struct settings *fixed, int32_t each)
+{
+    const struct allocator *allocator = allocator_of(fixed);
+
+    return allocator->expected_share ? allocator->expected_share(fixed, each) : 1;
+}
+
 struct search_cost search_cost(const struct plan *plan)
 {
     const double all = (double)plan->n_trials;
 
-    return (struct search_cost){all, all * allocator_of(&plan->fixed)
-                                               ->expected_share(&plan->fixed, plan->n_configs,
-                                                                plan->replicates * plan->folds)};
+    return (struct search_cost){
+        all, all * search_expected_share(&plan->fixed, plan->replicates * plan->folds)};
 }

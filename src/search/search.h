@@ -76,6 +76,9 @@ enum search_fate search_fate(const struct search *search, int32_t config);
 /* All decisions so far; borrowed until the next call of search_next(). */
 const struct search_decision *search_decisions(const struct search *search, int64_t *n);
 
+/* The share of the cost of all trials that a search is expected to take. each: trials of a configuration. */
+double search_expected_share(const struct settings *fixed, int32_t each);
+
 /* The most trials that may run, and how many epochs, in units of full trials: the cost at most, and expected. */
 struct search_cost {
     double most, expected;

@@ -27,7 +27,7 @@
       " has AS MATERIALIZED (SELECT DISTINCT config_id FROM " kept " CROSS JOIN trial" \
       " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)," \
       " over AS MATERIALIZED (SELECT config_id FROM has WHERE (SELECT" \
-      " count(*) >= ?2 AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0" \
+      " count(*) >= ?2 AND count(*) FILTER (WHERE " SQL_UNFINISHED ") = 0" \
       " FROM trial WHERE trial.config_id = has.config_id))," \
       " scored AS (SELECT config_id, count(value) AS trials, avg(value) * (SELECT" \
       " iif(direction = 'max', -1, 1) FROM sweep WHERE sweep_id = ?1) AS worse," \
@@ -271,7 +271,8 @@ struct store {
     /* Metrics of programs, each as split and name with their NULs: those with a column in `trials`,
      * in its order, and those that this connection wrote. */
     struct buf reported, written;
-    bool has_new_metrics; /* the views may lack a column */
+    bool has_new_metrics; /* or decisions of a search: the views may lack a column */
+    bool has_search;      /* the temporary view `leaderboard` has the column `reached` */
     bool has_reserve;     /* database_file_reserve() */
     sqlite3_stmt *statements[STATEMENT_COUNT];
 

@@ -259,7 +259,7 @@ static const char sql_files[] =
 /* Last column: true if no trial is left to run. */
 static const char sql_with_models[] =
     "SELECT name, ini, coalesce((SELECT count(*) >= planned"
-    " AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0"
+    " AND count(*) FILTER (WHERE " SQL_UNFINISHED ") = 0"
     " FROM main.config AS c JOIN main.trial USING (config_id) WHERE c.sweep_id = sweep.sweep_id), "
     "1)"
     " FROM main.sweep WHERE sweep_id IN (SELECT sweep_id FROM"

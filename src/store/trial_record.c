@@ -195,6 +195,7 @@ int store_put_decisions(struct store *store, const struct store_decision *decisi
                      db_do(store, STATEMENT_DECISIONS_DELETE, err, "i", sweep_id)
                  ? -1
                  : 0;
+    store->has_new_metrics |= n > 0 && !store->has_search;
     for (int64_t i = 0; !rc && i < n; i++) {
         const struct store_decision *d = &decisions[i];
 

@@ -14,7 +14,9 @@
     " count(*) FILTER (WHERE state = 'diverged') AS diverged,"            \
     " count(*) FILTER (WHERE state = 'failed') AS failed,"                \
     " count(*) FILTER (WHERE state = 'running') AS running,"              \
-    " count(*) FILTER (WHERE state = 'pending') AS pending"
+    " count(*) FILTER (WHERE state = 'pending') AS pending,"              \
+    " count(*) FILTER (WHERE state = 'held') AS held,"                    \
+    " count(*) FILTER (WHERE state = 'stopped') AS stopped"
 
 /* One pass through the index takes a quarter of the time for a million trials. */
 #define SQL_SCORED                                                                         \
@@ -102,9 +104,10 @@
       " (trial_id) WHERE task = 'none')) WHERE metrics > 0") \
     X(SWEEPS, /* A single sweep needs no look at each trial. For several, this order groups the \
                  rows: four times as fast. */ \
-      "sweep:s configs:i trials:i done:i diverged:i failed:i running:i pending:i", \
+      "sweep:s configs:i trials:i done:i diverged:i failed:i running:i pending:i" \
+      " held:i stopped:i", \
       "SELECT sweep.name AS sweep, (SELECT count(*) FROM config) AS configs, everything.trials AS trials," \
-      " everything.trials - rest.trials AS done, diverged, failed, running, pending" \
+      " everything.trials - rest.trials AS done, diverged, failed, running, pending, held, stopped" \
       " FROM sweep, (SELECT count(*) AS trials FROM trial) AS everything," \
       " (SELECT " SQL_STATES " FROM trial WHERE state <> 'done') AS rest" \
       " WHERE " SQL_ONE_SWEEP " AND everything.trials > 0 UNION ALL" \
@@ -117,14 +120,15 @@
       "SELECT name AS sweep, iif(" SQL_ONE_SWEEP ", (SELECT count(*) FROM trial)," \
       " (SELECT count(*) FROM config JOIN trial USING (config_id)" \
       " WHERE config.sweep_id = sweep.sweep_id)) AS trials, planned FROM sweep" \
-      " WHERE trials < planned ORDER BY sweep_id") \
+      " WHERE trials < planned AND sweep_id NOT IN (SELECT sweep_id FROM decision)" \
+      " ORDER BY sweep_id") \
     X(BEST, /* of a sweep: first row of the leaderboard, if any, without comparisons */ \
       "config:i trials:i mean:R", \
       "WITH " SQL_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
     X(HIDDEN, /* of a sweep: the best configuration that has a better mean than the first one of BEST, \
-                 but fewer scores. most: scores of the first; own, replicates: replicates of both */ \
+                 but fewer scores, and was not stopped by the search. most: scores of the first; own, replicates: replicates of both */ \
       "config:i mean:R trials:i most:i own:i replicates:i failed:i", \
       "WITH " SQL_SCORED ", r AS (SELECT config_id, trials, direction," \
       " CASE direction WHEN 'max' THEN -mean ELSE mean END AS loss, mean FROM scored JOIN config" \
@@ -136,18 +140,40 @@
       " AS replicates," \
       " (SELECT count(*) FROM trial AS t WHERE t.config_id = r.config_id AND state = 'failed')" \
       " AS failed FROM r, top WHERE r.trials < top.trials AND r.loss < top.loss" \
+      " AND NOT EXISTS (SELECT 1 FROM trial AS t WHERE t.config_id = r.config_id AND state = 'stopped')" \
       " ORDER BY r.loss, r.config_id LIMIT 1") \
     X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard; \
                  undefined: done trials without a value of the objective; missing: trials of \
                  other shards */ \
       "trials:i done:i failed:i diverged:i unfinished:i undefined:i missing:i", \
-      "SELECT count(*) AS trials, max(0, coalesce((SELECT planned FROM sweep WHERE sweep_id = ?1), 0)" \
+      "SELECT count(*) AS trials, max(0, coalesce((SELECT planned FROM sweep WHERE sweep_id = ?1" \
+      " AND sweep_id NOT IN (SELECT sweep_id FROM decision)), 0)" \
       " - count(*)) AS missing, count(*) FILTER (WHERE state = 'done') AS done," \
       " count(*) FILTER (WHERE state = 'failed') AS failed," \
       " count(*) FILTER (WHERE state = 'diverged') AS diverged," \
-      " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished," \
+      " count(*) FILTER (WHERE " SQL_UNFINISHED ") AS unfinished," \
       " count(*) FILTER (WHERE state = 'done' AND value IS NULL) AS undefined" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
+    X(SEARCH, /* of a sweep with decisions: configurations; decisions of the allocator; trials that are left now \
+                 and that wait; epochs, also of trials that did not end; work that ran, of all work */ \
+      "proposed:i stopped:i stages:i each:i replicates:i trials:i left:i held:i finished:i epochs:r" \
+      " partial_epochs:r all_epochs:r spent:r work:r core_s:r", \
+      "SELECT (SELECT count(*) FROM decision WHERE sweep_id = ?1 AND action = 'propose') AS proposed," \
+      " (SELECT count(*) FROM decision WHERE sweep_id = ?1 AND action = 'stop') AS stopped," \
+      " (SELECT count(DISTINCT step) FROM decision WHERE sweep_id = ?1 AND action <> 'propose') AS stages," \
+      " max(1, count(*) / count(DISTINCT config_id)) AS each, count(DISTINCT replicate) AS replicates," \
+      " count(*) AS trials, count(*) FILTER (WHERE state IN ('pending', 'running')) AS left," \
+      " count(*) FILTER (WHERE state = 'held') AS held, sum(ended) AS finished, total(epochs_run) AS epochs," \
+      " total(epochs_run) FILTER (WHERE NOT ended) AS partial_epochs, total(epochs) AS all_epochs," \
+      " total(work * iif(ended, 1.0, min(1.0, coalesce(1.0 * epochs_run / epochs, 0.0)))) AS spent," \
+      " total(work) AS work, total(core_s) AS core_s FROM (SELECT config_id, replicate, state, epochs_run," \
+      " state IN ('done', 'diverged') OR state = 'failed' AS ended, params ->> 'epochs' AS epochs," \
+      " coalesce(config.flops, 1.0) AS work, seconds * coalesce(params ->> 'ranks', 1) AS core_s" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1) HAVING count(*) > 0") \
+    X(SEARCH_STOPS, /* of a sweep */ \
+      "rung:i configs:i", \
+      "SELECT coalesce(rung, 0) AS rung, count(*) AS configs FROM decision WHERE sweep_id = ?1" \
+      " AND action = 'stop' GROUP BY rung ORDER BY rung") \
     X(REPEATS, /* of a sweep; is_corrected: intervals allow for training samples that parts share */ \
       "folds:i replicates:i is_corrected:i", \
       "SELECT count(DISTINCT fold) AS folds, count(DISTINCT replicate) AS replicates," \
@@ -248,12 +274,13 @@
       " max(0.0, round(" SQL_NOW " - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id") \
-    X(CHECKPOINTS, "", /* of models and programs; a failed one continues with --retry failed */ \
+    X(CHECKPOINTS, "", /* of models and programs; a failed one continues with --retry failed. Trials that \
+                          the search holds have one as a rule */ \
       "SELECT trial, config, state, iif(is_file, program_epoch(trial), epoch) AS after_epoch, percent," \
       " iif(is_file, program_seconds(trial), seconds) AS seconds FROM (" \
       "SELECT trial_id AS trial, config_id AS config, t.state, epoch," \
       " round(100 * (1 - remaining), 1) AS percent, c.seconds, 0 AS is_file FROM checkpoint AS c" \
-      " JOIN trial AS t USING (trial_id) UNION ALL" \
+      " JOIN trial AS t USING (trial_id) WHERE t.state <> 'held' UNION ALL" \
       " SELECT trial_id, config_id, state, NULL, NULL, NULL, 1 FROM json_each(program_checkpoints()) AS f" \
       " JOIN trial ON trial_id = f.value WHERE state IN ('pending', 'running', 'failed')" \
       " ORDER BY 1)") \
@@ -380,6 +407,16 @@
       "trial:i replicate:n fold:n state:t", \
       "SELECT trial_id AS trial, replicate, fold, state, value, epochs_run, best_epoch, seconds," \
       " attempts, " SQL_ERROR " AS error FROM trial WHERE config_id = ?1 ORDER BY trial_id") \
+    X(CONFIG_DECISIONS, /* of a search */ \
+      "step:i action:s rung:I value:R threshold:R", \
+      "SELECT step, action, nullif(rung, 0) AS rung, value, threshold FROM decision WHERE config_id = ?1" \
+      " ORDER BY step") \
+    X(DECISIONS_OF, "", /* of a sweep; 0: of all */ \
+      "SELECT sweep.name AS sweep, step, config_id AS config, action, nullif(rung, 0) AS rung, value," \
+      " threshold FROM decision JOIN sweep USING (sweep_id) WHERE ?1 IN (0, sweep_id)" \
+      " ORDER BY sweep_id, step, config_id") \
+    X(TRIAL_RUNGS, "", \
+      "SELECT rung, value FROM rung WHERE trial_id = ?1 ORDER BY rung") \
     X(CONFIG_TEST, "", /* on the test part, over done trials; of the loss only for a program, which \
                           may report nothing else */ \
       "SELECT name AS test, count(*) AS trials, avg(v) AS mean," \
@@ -457,7 +494,7 @@
                                program, whose checkpoint is a folder */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1 UNION ALL" \
       " SELECT program_epoch(trial_id), program_seconds(trial_id), NULL FROM trial WHERE trial_id = ?1" \
-      " AND state IN ('pending', 'running', 'failed') AND program_saved(trial_id) IS NOT NULL") \
+      " AND (" SQL_UNFINISHED " OR state = 'failed') AND program_saved(trial_id) IS NOT NULL") \
     X(CONFIG_OF_PROGRAM, "", /* a row if a program runs its trials */ \
       "SELECT config_id FROM config JOIN sweep USING (sweep_id)" \
       " WHERE config_id = ?1 AND task = 'none'") \
