@@ -506,7 +506,7 @@ bool propose_smaller(struct init_lines *lines, const struct init_facts *f)
 enum { N_ALLOCATORS = 0 SEARCH_ALLOCATORS(COUNT_ROW, ) };
 #undef COUNT_ROW
 
-/* Rungs need folds, which tell where they must not cut. */
+/* NULL: none is cheaper than the whole grid. Rungs need folds, which tell where they must not cut. */
 static const struct allocator *choose_allocator(double *share, struct init_lines *lines,
                                                 const struct init_facts *f, struct settings fixed,
                                                 int32_t n)
@@ -518,18 +518,15 @@ static const struct allocator *choose_allocator(double *share, struct init_lines
     *share = 1;
     for (int i = 0; i < N_ALLOCATORS; i++) {
         const struct allocator *one;
-        double its_share;
 
         fixed.v[P_ALLOCATE].i = i;
         one = allocator_of(&fixed);
-        if ((one->has_rungs && !number(lines, P_FOLDS)) ||
-            one->check(&fixed, n, each, suits_ridge(f) ? 0 : number(lines, P_EPOCHS), &err))
+        if (!one->decide || (one->has_rungs && !number(lines, P_FOLDS)) ||
+            one->check(&fixed, n, each, suits_ridge(f) ? 0 : number(lines, P_EPOCHS), &err) ||
+            one->expected_share(&fixed, each) >= *share)
             continue;
-        its_share = one->expected_share(&fixed, n, each);
-        if (!best || its_share < *share) {
-            *share = its_share;
-            best = one;
-        }
+        *share = one->expected_share(&fixed, each);
+        best = one;
     }
     return best;
 }
@@ -596,7 +593,7 @@ bool propose_search(struct init_lines *lines, const struct init_facts *f,
         add_search(lines, cost, allocator, false, share);
         return true;
     }
-    if (!allocator->has_rungs)
+    if (!allocator || !allocator->has_rungs)
         share = 1; /* the model is fitted to all folds */
     n = (int32_t)(cost->budget_s / (each_s * share));
     if (n < LEAST_PROPOSED)
