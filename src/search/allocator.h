@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
 #include "grid/settings.h"
 
@@ -52,6 +53,15 @@ struct allocator {
      * fewest; 0: the model type has none. */
     int (*check)(const struct settings *fixed, int32_t n, int32_t each, int64_t epochs,
                  struct err *err);
+
+    /* For reports; NULL if nothing is stopped. */
+    /* Append the rule for a paper: "by successive halving ...". each: trials of a configuration. */
+    void (*describe)(struct buf *out, const struct settings *fixed, int32_t each);
+    const char *references[4]; /* of this text; then NULL */
+    const char *against;       /* to which the others are compared: "the best one so far" */
+    /* How many standard errors of the paired difference to it a configuration may lie behind at a rung. */
+    double (*allowed)(const struct settings *fixed, int32_t each, int32_t rung);
+    const char *doubt; /* how far a reader may trust that the best one was not stopped: sentences */
 };
 
 const struct allocator *allocator_of(const struct settings *fixed);

@@ -22,6 +22,7 @@ struct proposing {
 
 struct proposer {
     const char *name;  /* choice of search.propose */
+    const char *words; /* for a paper: "drawn at random"; NULL: `name` */
     bool takes_ranges; /* axes may be ranges */
     bool has_end;      /* also with ranges: a number of configurations need not be given */
     bool is_adaptive;  /* rows after the first depend on scores: next() */

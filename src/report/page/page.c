@@ -60,6 +60,18 @@ static const char *heading_of(const struct panel *panel, const struct sweep_data
                                                               : panel->heading;
 }
 
+static bool is_absent(const struct panel *panel, const struct sweep_data *data)
+{
+    return panel->is_absent && panel->is_absent(data);
+}
+
+static const char *what_of(const struct panel *panel, const struct sweep_data *data)
+{
+    if (!data->search.is_grid && panel->what_of_points)
+        return panel->what_of_points;
+    return data->task == TASK_NONE && panel->what_of_program ? panel->what_of_program : panel->what;
+}
+
 static void put_header(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
@@ -77,7 +89,9 @@ static void put_header(struct buf *out, const struct page *page)
                 page->version, d->database);
     buf_puts(out, "</p>\n<nav aria-label=\"Panels\">");
     for (int p = 0; p < N_PANELS; p++)
-        buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p]->id, heading_of(panels[p], d));
+        if (!is_absent(panels[p], d))
+            buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p]->id,
+                       heading_of(panels[p], d));
     buf_puts(out, "</nav></header>\n<main>\n");
 }
 
@@ -108,9 +122,7 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
     } else if (panel->put) {
         panel->put(out, page);
     } else {
-        buf_printf(out, "<p class=\"what\">%s</p>\n",
-                   page->data->task == TASK_NONE && panel->what_of_program ? panel->what_of_program
-                                                                           : panel->what);
+        buf_printf(out, "<p class=\"what\">%s</p>\n", what_of(panel, page->data));
         if (page->data->task != TASK_NONE || !panel->table_of_program)
             put_chart(out, panel, page);
         panel->table(out, page);
@@ -273,7 +285,8 @@ void page_put(struct buf *out, const struct page *page)
     buf_puts(out, "</head>\n");
     put_header(out, page);
     for (int p = 0; p < N_PANELS; p++)
-        put_panel(out, panels[p], page);
+        if (!is_absent(panels[p], page->data))
+            put_panel(out, panels[p], page);
     buf_puts(out, "</main>\n<footer><p>");
     html_printf(out, "espalier %s", page->version);
     buf_puts(out, "</p></footer>\n");

@@ -65,6 +65,8 @@ static int read_states(struct sweep_data *data, struct store *store,
     data->diverged = counts.diverged;
     data->running = counts.running;
     data->pending = counts.pending;
+    data->held = counts.held;
+    data->stopped = counts.stopped;
     return 0;
 }
 
@@ -138,6 +140,9 @@ static int read_leaderboard(struct sweep_data *data, struct store *store,
         most = data->configs[c].n > most ? data->configs[c].n : most;
         data->by_id[c] = c;
     }
+    qsort_r(data->by_id, (size_t)data->n_configs, sizeof *data->by_id, compare_ids, data->configs);
+    if (sweep_read_decisions(data, store, err))
+        return -1;
     qsort_r(data->by_id, (size_t)data->n_configs, sizeof *data->by_id, compare_ids, data->configs);
     /* Configurations with a mean come first in each part of the leaderboard (complete or not), but
      * an incomplete one without a mean comes after all. */

@@ -72,6 +72,11 @@ static int find_gaps(struct sweep_data *data, const struct varied *v, struct err
         n_complete += data->configs[c].is_complete;
         n_without += !has_levels(data, v, c);
     }
+    if (data->search.n_stopped)
+        return explain(data, err, "the search stopped %d of %d configurations before their end",
+                       (int)data->search.n_stopped, (int)data->n_configs);
+    if (!data->search.is_grid)
+        return explain(data, err, "the %d configurations are no grid", (int)data->n_configs);
     if (!v->n || data->n_configs < 2)
         return explain(data, err, "only one configuration");
     if (n_without)

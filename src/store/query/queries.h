@@ -244,6 +244,27 @@
       " dense_rank() OVER (ORDER BY replicate, fold) - 1 AS slot, iif(state = 'done', value, NULL) AS value," \
       " iif(state = 'done', 1.0 * nullif(epochs_run, 0), NULL) AS epochs" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
+    X(SEARCH_DECISIONS, /* of a sweep, by step; the last step, 'end', has the configurations whose trials are all done. \
+                           is_stopped: still; cost_s: core-seconds of all attempts of the sweep until the trials of \
+                           the configuration had come to the rung, of a race: had ended */ \
+      "step:n config:i action:s rung:n value:R threshold:R is_stopped:i cost_s:R", \
+      "WITH t AS MATERIALIZED (SELECT trial_id, config_id, state, value, dense_rank() OVER (ORDER BY replicate, fold)" \
+      " AS slot FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 AND sweep_id IN (SELECT sweep_id" \
+      " FROM decision))," \
+      " a AS (SELECT config_id, slot, trial_id, outcome, finished, attempt_id," \
+      " sum(max(0.0, finished - started) * max(1, (SELECT count(*) FROM member AS m" \
+      " WHERE m.attempt_id = attempt.attempt_id))) OVER (ORDER BY finished, attempt_id) AS cost_s" \
+      " FROM t CROSS JOIN attempt USING (trial_id) WHERE finished IS NOT NULL)," \
+      " e AS (SELECT config_id, cost_s, iif((SELECT EXISTS (SELECT 1 FROM t JOIN rung USING (trial_id)))," \
+      " row_number() OVER (PARTITION BY trial_id ORDER BY finished, attempt_id), slot) AS rung" \
+      " FROM a WHERE outcome IN ('held', 'done', 'diverged', 'failed'))," \
+      " c AS MATERIALIZED (SELECT config_id, rung, max(cost_s) AS cost_s FROM e GROUP BY config_id, rung)" \
+      "SELECT step, config_id AS config, action, coalesce(rung, 0) AS rung, value, threshold, EXISTS (SELECT 1 FROM t" \
+      " WHERE t.config_id = d.config_id AND state = 'stopped') AS is_stopped, (SELECT max(cost_s) FROM c" \
+      " WHERE c.config_id = d.config_id AND c.rung <= d.rung) AS cost_s FROM decision AS d WHERE sweep_id = ?1 UNION ALL" \
+      " SELECT (SELECT max(step) + 1 FROM decision), config_id, 'end', 0, avg(value), NULL, 0," \
+      " (SELECT max(cost_s) FROM c WHERE c.config_id = t.config_id) FROM t GROUP BY config_id" \
+      " HAVING count(*) FILTER (WHERE state <> 'done') = 0 ORDER BY 1, 2") \
     X(FAILURES, /* of a sweep; 0: of all. Most frequent first */ \
       "state:t trials:i example:i reason:s", SQL_FAILURES("reason")) \
     X(REASONS, /* the same. Reasons that differ only in numbers, such as an epoch, are one: that of \
@@ -347,7 +368,7 @@
       " m.host, started, finished, outcome, attempt_id" \
       " FROM member AS m CROSS JOIN attempt AS a USING (attempt_id) CROSS JOIN trial USING (trial_id)" \
       " CROSS JOIN config USING (config_id) WHERE sweep_id = ?1 AND m.rank <> a.rank)" \
-      " ORDER BY outcome = 'done', finished - started DESC, attempt_id, rank LIMIT 20000)" \
+      " ORDER BY outcome IN ('done', 'held'), finished - started DESC, attempt_id, rank LIMIT 20000)" \
       " ORDER BY started, trial, attempt_id, rank") \
     X(TRACE_SESSIONS, /* by begin; five columns of args, then: first, last: moments known of each */ \
       "ranks:n outcome:s host:s version:s command:s session:i started:r first:r last:r", \
@@ -425,7 +446,7 @@
       " JOIN metric AS m USING (trial_id) JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE config_id = ?1 AND state = 'done' AND m.split = 'test'" \
       " AND (m.name <> 'loss' OR task = 'none')) GROUP BY name ORDER BY name") \
-    X(CONFIG_CURVES, /* of the done trials of a configuration; has_stop: the columns of the \
+    X(CONFIG_CURVES, /* of the done and stopped trials of a configuration; has_stop: the columns of the \
                         validation part are of the stop part */ \
       "trial:i replicate:n fold:n best_epoch:n epoch:n train_loss:R val_loss:R val_value:R" \
       " has_stop:i", \
@@ -433,11 +454,11 @@
       " train_loss, val_loss, val_value, EXISTS (SELECT 1 FROM metric AS m" \
       " WHERE m.trial_id = trial.trial_id AND split = 'stop') AS has_stop" \
       " FROM trial JOIN curve USING (trial_id)" \
-      " WHERE config_id = ?1 AND state = 'done' ORDER BY trial_id, epoch") \
+      " WHERE config_id = ?1 AND state IN ('done', 'stopped') ORDER BY trial_id, epoch") \
     X(CONFIG_POINTS, /* of a program: the other values of these curves */ \
       "trial:i epoch:n name:s value:R", \
       "SELECT trial_id AS trial, epoch, name, curve_metric.value FROM trial" \
-      " JOIN curve_metric USING (trial_id) WHERE config_id = ?1 AND state = 'done'" \
+      " JOIN curve_metric USING (trial_id) WHERE config_id = ?1 AND state IN ('done', 'stopped')" \
       " ORDER BY trial_id, epoch, name") \
     X(TRIAL, "", /* id of a trial, also below */ \
       "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
