@@ -35,7 +35,7 @@ struct init {
     struct init_facts facts;
     struct job job;
     struct buf text;
-    double seconds; /* of the whole sweep on one core */
+    struct init_cost cost;
 };
 
 static int32_t count_ranks(void)
@@ -181,14 +181,15 @@ static int collect_facts(struct init *in, struct err *err)
 /* As in `plan`, a configuration that takes more memory is not tried. */
 #define MOST_TRIED_BYTES 1e9
 
-/* Seconds of the configurations whose values are all left in the lines. Settings that the model
- * type lacks do not count. */
-static double sum_seconds(struct init *in, const struct cost *cost)
+/* Find the number and the seconds of configurations whose values are all left in the lines. Settings
+ * that the model type lacks do not count. */
+static void sum_seconds(struct init *in, const struct cost *cost)
 {
     double epochs = atof(buf_text(&init_lines_find(&in->lines, P_EPOCHS)->value)), sum = 0;
     const struct sweep *sweep = &in->job.sweep;
     struct settings s;
 
+    in->cost.n_configs = 0;
     for (int32_t c = 0; c < in->job.plan.n_configs; c++) {
         bool is_kept = true;
 
@@ -202,28 +203,31 @@ static double sum_seconds(struct init *in, const struct cost *cost)
                 !settings_has(&s, id) || init_lines_has_value(&in->lines, id, buf_text(&value));
             buf_release(&value);
         }
+        in->cost.n_configs += is_kept;
         if (is_kept)
             sum += cost_seconds(cost, c) *
                    (settings_has(&s, P_EPOCHS) ? epochs / (double)s.v[P_EPOCHS].i : 1);
     }
-    return sum * (double)propose_repeats(&in->lines);
+    in->cost.full_s = sum * (double)propose_repeats(&in->lines);
 }
 
-/* Shrink the proposal until its time on one core is within the budget. The job is planned from the
- * whole proposal, and some of its configurations are trained for a moment. -1 and err: memory is
- * short. */
+/* Let the proposal be searched, and shrink it, until its time on one core is within the budget. The
+ * job is planned from the whole proposal, and some of its configurations are trained for a moment.
+ * -1 and err: memory is short. */
 static int fit_budget(struct init *in, struct err *err)
 {
     struct store_trials known = {0};
     struct cost *cost = cost_create(in->job.rank_work, in->job.plan.n_configs, 0, err);
+    const struct settings *fixed = &in->job.plan.fixed;
     int rc = cost ? store_trials_init(&known, in->job.plan.n_trials, err) : -1;
 
     if (!rc && calibrate_cost(cost, &in->job, &known, 1, MOST_TRIED_BYTES, err) < 0)
         rc = -1;
     if (!rc)
         do
-            in->seconds = sum_seconds(in, cost);
-        while (in->seconds > in->options->budget_s && propose_smaller(&in->lines, &in->facts));
+            sum_seconds(in, cost);
+        while (!propose_search(&in->lines, &in->facts, fixed, &in->cost) &&
+               propose_smaller(&in->lines, &in->facts));
     store_trials_release(&known);
     cost_destroy(cost);
     return rc;
@@ -294,9 +298,9 @@ static void put_data(struct buf *out, struct init *in)
 
 static int finish(struct init *in, struct err *err)
 {
-    double budget_s = in->options->budget_s;
-    bool fits = in->seconds <= budget_s;
-    char took[DURATION_TEXT], budget[DURATION_TEXT];
+    const struct init_cost *cost = &in->cost;
+    bool fits = cost->expected_s <= cost->budget_s;
+    char took[DURATION_TEXT], budget[DURATION_TEXT], most[DURATION_TEXT];
     struct buf out = {0}, word = {0};
     int rc;
 
@@ -304,9 +308,12 @@ static int finish(struct init *in, struct err *err)
     buf_puts(&out, "sweep       ");
     plan_put_size(&out, &in->job.plan);
     buf_printf(&out, "\ncost        about %s on one core%s --budget %s%s\n",
-               duration_words(took, in->seconds), fits ? " (within" : ", more than",
-               duration_words(budget, budget_s),
+               duration_words(took, cost->expected_s), fits ? " (within" : ", more than",
+               duration_words(budget, cost->budget_s),
                fits ? ")" : ": a smaller sweep would have nothing to compare");
+    if (cost->full_s > cost->expected_s)
+        buf_printf(&out, "            at most %s, if the search stops nothing: see [search]\n",
+                   duration_words(most, cost->full_s));
     if (in->out.file)
         buf_printf(&out, "wrote       %s: check it, and change what you know better\n", in->sweep);
     escape_shell(&word, in->sweep);
@@ -352,6 +359,7 @@ static int init(struct init *in, const struct call *call, struct errlist *faults
     int rc;
 
     /* Standard output stays closed: its text comes last. */
+    in->cost.budget_s = in->options->budget_s;
     in->sweep = strcmp(output, "-") ? output : "grid.ini";
     if ((in->sweep == output && outfile_open(&in->out, output, OUTFILE_NEW, &err)) ||
         init_files_read(&in->files, call->operands, call->n_operands, &err))

@@ -182,7 +182,7 @@ ok "samples with the same markers" init twins.csv pairs.csv --budget 1s -o twins
 like "init names the command that lists them" "$(cat .err)" "makes the scores too optimistic: 'espalier inspect [^ ]* --duplicates dup.csv' lists them; \[split\] group keeps samples together$"
 "$ESPALIER" inspect twins.ini >/dev/null 2>.err
 like "inspect lists some of them" "$(cat .err)" "'espalier inspect [^ ]* --duplicates dup.csv' lists them"
-like "a single replicate is counted as one" "$("$ESPALIER" plan twins.ini --set replicates=1 --set folds=0 --set val=0.2 2>&1)" \
+like "a single replicate is counted as one" "$("$ESPALIER" plan twins.ini --set allocate=all --set replicates=1 --set folds=0 --set val=0.2 2>&1)" \
     'configurations x 1 replicate x 1 fold = '
 head -13 mid/phenotypes.csv >dozen.csv
 ok "a dozen samples" init mid/genotypes.csv dozen.csv -o dozen.ini

@@ -4,10 +4,10 @@
 . "$SRCDIR/tests/lib.sh"
 python=${PYTHON:-/usr/bin/python3}
 command -v "$python" >/dev/null || skip_all "no python3"
-# Few epochs: samples are compared by their words and shapes, not by their numbers.
+# Few epochs, as many as halving needs: samples are compared by their words and shapes, not by their numbers.
 cat >"$T/espalier" <<END
 #!/bin/sh
-[ "\$1" = run ] && grep -q '^\[data\]' "\$2" && set -- "\$@" --set epochs=8
+[ "\$1" = run ] && grep -q '^\[data\]' "\$2" && set -- "\$@" --set epochs=9
 exec "$ESPALIER" "\$@"
 END
 chmod +x "$T/espalier"
@@ -84,6 +84,7 @@ tutorial tutorials/first-program
 tutorial tutorials/vcf-to-predictions
 tutorial tutorials/smiles-to-predictions "test -f '${ESPALIER_DATA:-}/bbbp/BBBP.csv'"
 tutorial tutorials/gcn-or-gblup
+tutorial tutorials/search-a-grid "test -f '${ESPALIER_DATA:-}/arabidopsis/ft10_geno.csv'"
 tutorial tutorials/leave-one-environment-out
 tutorial tutorials/results-in-r "Rscript -e 'library(RSQLite); library(ggplot2)'"
 # The sweep of the next page is the same.

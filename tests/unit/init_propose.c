@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "cli/init/init_propose.h"
+#include "resolve.h"
 #include "unit.h"
 
 /* The facts of a panel, and of molecules; then others. */
@@ -277,6 +278,60 @@ static void the_best_known_value_stays_longest(void **state)
     assert_string_equal(value_of(P_LAYERS), "2"); /* not an axis: stays */
 }
 
+/* ---- the search ---- */
+
+/* Grids of configurations of 10 s each, and what fits them to a budget. */
+static const struct {
+    struct init_facts facts;
+    int32_t n;
+    double budget_s;
+    bool fits;
+    const char *propose, *allocate, *configs; /* "": no line */
+    double most_s;                            /* of those that run */
+} searches[] = {
+    {PANEL(500, 100), 62, 620, true, "", "", "", 620},
+    {PANEL(500, 100), 62, 619, true, "", "race", "", 620},
+    {PANEL(500, 100), 62, 240, true, "model", "", "24", 240}, /* the model sees all folds */
+    {PANEL(500, 100), 62, 239, false, "", "", "", 620},
+    {GRAPHS(2000), 62, 600, true, "", "halving", "", 620},
+    {GRAPHS(2000), 62, 100, true, "model", "halving", "31", 310},
+    {GRAPHS(2000), 62, 60, false, "", "", "", 620},
+    {GRAPHS(2000), 8, 79, false, "", "", "", 80},
+    {GRAPHS(30000), 62, 600, true, "", "race", "", 620}, /* without folds */
+};
+
+static void a_search_fits_the_budget(void **state)
+{
+    struct settings fixed;
+
+    (void)state;
+    default_settings(&fixed);
+    for (size_t i = 0; i < sizeof searches / sizeof *searches; i++) {
+        struct init_cost cost = {.n_configs = searches[i].n,
+                                 .full_s = searches[i].n * 10,
+                                 .budget_s = searches[i].budget_s};
+        const bool has_ranges = *searches[i].propose;
+        struct axis rate = {.id = P_LEARNING_RATE, .row = &param_table[P_LEARNING_RATE]};
+        struct err err;
+
+        propose_for(&searches[i].facts);
+        assert_int_equal(propose_search(&lines, &searches[i].facts, &fixed, &cost),
+                         searches[i].fits);
+        assert_string_equal(value_of(P_PROPOSE), searches[i].propose);
+        assert_string_equal(value_of(P_ALLOCATE), searches[i].allocate);
+        assert_string_equal(value_of(P_CONFIGS), searches[i].configs);
+        assert_float_equal(cost.full_s, searches[i].most_s, 1e-6);
+        assert_true(!searches[i].fits || cost.expected_s <= cost.budget_s);
+        assert_int_equal(init_lines_find(&lines, P_LEARNING_RATE)->kind,
+                         has_ranges ? INIT_RANGE : INIT_AXIS);
+        if (has_ranges)
+            assert_int_equal(
+                axis_parse(&rate, buf_text(&init_lines_find(&lines, P_LEARNING_RATE)->value), &err),
+                0);
+        axis_release(&rate);
+    }
+}
+
 /* ---- text ---- */
 
 static void text_is_sorted_and_commented(void **state)
@@ -360,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_baseline_stands_beside),
         cmocka_unit_test(shrinking_ends_and_keeps_the_types),
         cmocka_unit_test(the_best_known_value_stays_longest),
+        cmocka_unit_test(a_search_fits_the_budget),
         cmocka_unit_test(text_is_sorted_and_commented),
         cmocka_unit_test(names_that_a_file_cannot_hold_are_refused),
         cmocka_unit_test(paths_are_seen_from_the_output),

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/duration.h"
 #include "base/outfile.h"
 #include "data/text/file_names.h"
 #include "run/advice.h"
+#include "search/allocator.h"
 #include "trial/model_type.h"
 
 enum { KEY_COLUMN = 13, COMMENT_COLUMN = 36, MOST_VALUES = 8 };
@@ -119,23 +121,32 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static void put_line(struct buf *out, const struct init_line *line)
+static void put_values(struct buf *out, const struct init_line *line)
 {
-    const char *value = buf_text(&line->value), *at = value;
     enum param_type type = param_table[line->id].type;
-    bool is_off = line->kind == INIT_OFF;
+    const char *at = buf_text(&line->value);
     char values[MOST_VALUES][32];
-    size_t start = out->size, n = 0;
+    size_t n = 0;
 
-    buf_printf(out, "%s%-*s =%s", is_off ? "; " : "", is_off ? KEY_COLUMN - 2 : KEY_COLUMN,
-               param_table[line->id].key, *value == ';' ? "" : " ");
-    while (line->kind == INIT_AXIS && n < MOST_VALUES && next_value(values[n], &at))
+    while (n < MOST_VALUES && next_value(values[n], &at))
         n++;
     if (type == PARAM_INT || type == PARAM_REAL)
         qsort(values, n, sizeof *values, by_number);
     for (size_t i = 0; i < n; i++)
         buf_printf(out, "%s%s", i ? ", " : "", values[i]);
-    if (line->kind != INIT_AXIS)
+}
+
+static void put_line(struct buf *out, const struct init_line *line)
+{
+    const char *value = buf_text(&line->value);
+    bool is_off = line->kind == INIT_OFF;
+    size_t start = out->size;
+
+    buf_printf(out, "%s%-*s =%s", is_off ? "; " : "", is_off ? KEY_COLUMN - 2 : KEY_COLUMN,
+               param_table[line->id].key, *value == ';' ? "" : " ");
+    if (line->kind == INIT_AXIS)
+        put_values(out, line);
+    else
         buf_puts(out, value);
     if (line->comment.size) {
         int used = buf_failed(out) ? 0 : (int)(out->size - start);
@@ -148,8 +159,8 @@ static void put_line(struct buf *out, const struct init_line *line)
 
 void init_write(struct buf *out, const struct init_lines *lines)
 {
-    static const char *const sections[] = {"sweep", "data",  "graph", "split",
-                                           "model", "train", "grid"};
+    static const char *const sections[] = {"sweep", "data",  "graph",  "split",
+                                           "model", "train", "search", "grid"};
 
     for (size_t k = 0; k < sizeof sections / sizeof *sections; k++) {
         bool is_open = false;
@@ -157,7 +168,7 @@ void init_write(struct buf *out, const struct init_lines *lines)
         for (int32_t i = 0; i < lines->n; i++) {
             const struct init_line *line = &lines->line[i];
 
-            if (strcmp(line->kind == INIT_AXIS ? "grid" : param_table[line->id].section,
+            if (strcmp(line->kind >= INIT_AXIS ? "grid" : param_table[line->id].section,
                        sections[k]) != 0)
                 continue;
             if (!is_open)
@@ -482,4 +493,113 @@ bool propose_smaller(struct init_lines *lines, const struct init_facts *f)
         return true;
     }
     return false;
+}
+
+/* ---- the search ---- */
+
+/* Halving needs as many for its three rungs, and fewer are no search. */
+#define LEAST_SEARCHED 9
+/* The first half of them is spread evenly, so with fewer the model hardly chooses. */
+#define LEAST_PROPOSED 24
+
+#define COUNT_ROW(name) +1
+enum { N_ALLOCATORS = 0 SEARCH_ALLOCATORS(COUNT_ROW, ) };
+#undef COUNT_ROW
+
+/* NULL: none is cheaper than the whole grid. Rungs need folds, which tell where they must not cut. */
+static const struct allocator *choose_allocator(double *share, struct init_lines *lines,
+                                                const struct init_facts *f, struct settings fixed,
+                                                int32_t n)
+{
+    const struct allocator *best = NULL;
+    const int32_t each = (int32_t)propose_repeats(lines);
+    struct err err;
+
+    *share = 1;
+    for (int i = 0; i < N_ALLOCATORS; i++) {
+        const struct allocator *one;
+
+        fixed.v[P_ALLOCATE].i = i;
+        one = allocator_of(&fixed);
+        if (!one->decide || (one->has_rungs && !number(lines, P_FOLDS)) ||
+            one->check(&fixed, n, each, suits_ridge(f) ? 0 : number(lines, P_EPOCHS), &err) ||
+            one->expected_share(&fixed, each) >= *share)
+            continue;
+        *share = one->expected_share(&fixed, each);
+        best = one;
+    }
+    return best;
+}
+
+static void propose_ranges(struct init_lines *lines)
+{
+    static const struct {
+        enum param_id id;
+        const char *range;
+    } ranges[] = {{P_LEARNING_RATE, "loguniform(3e-4, 3e-2)"},
+                  {P_WEIGHT_DECAY, "loguniform(1e-5, 1e-2)"},
+                  {P_LAMBDA, "loguniform(0.03, 100)"}};
+
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
+        struct init_line *line = init_lines_find(lines, ranges[i].id);
+
+        if (!line)
+            continue;
+        buf_puts(&line->comment, "; in a grid ");
+        put_values(&line->comment, line);
+        line->kind = INIT_RANGE;
+        buf_clear(&line->value);
+        buf_puts(&line->value, ranges[i].range);
+    }
+}
+
+static void add_search(struct init_lines *lines, struct init_cost *cost,
+                       const struct allocator *allocator, bool is_proposed, double share)
+{
+    char expected[DURATION_TEXT], most[DURATION_TEXT], text[160] = "";
+
+    cost->expected_s = cost->full_s * share;
+    duration_words(expected, cost->expected_s);
+    duration_words(most, cost->full_s);
+    if (is_proposed) {
+        propose_ranges(lines);
+        set(lines, P_PROPOSE, "model",
+            "learns from the results so far; for a full grid delete [search] and write lists "
+            "below");
+        if (share == 1)
+            snprintf(text, sizeof text, "about %s on one core; ", expected);
+        strcat(text, "run it again with a larger number to go on");
+        set_int(lines, P_CONFIGS, cost->n_configs, text);
+    }
+    if (share < 1) {
+        snprintf(text, sizeof text,
+                 "stops poor configurations early: about %s on one core; all: %s", expected, most);
+        set(lines, P_ALLOCATE, allocator->name, text);
+    }
+}
+
+bool propose_search(struct init_lines *lines, const struct init_facts *f,
+                    const struct settings *fixed, struct init_cost *cost)
+{
+    const struct allocator *allocator;
+    int32_t n = cost->n_configs;
+    double share, each_s = cost->full_s / n;
+
+    cost->expected_s = cost->full_s;
+    if (cost->full_s <= cost->budget_s)
+        return true;
+    allocator = choose_allocator(&share, lines, f, *fixed, n);
+    if (n >= LEAST_SEARCHED && cost->full_s * share <= cost->budget_s) {
+        add_search(lines, cost, allocator, false, share);
+        return true;
+    }
+    if (!allocator || !allocator->has_rungs)
+        share = 1; /* the model is fitted to all folds */
+    n = (int32_t)(cost->budget_s / (each_s * share));
+    if (n < LEAST_PROPOSED)
+        return false;
+    cost->n_configs = n;
+    cost->full_s = each_s * n;
+    add_search(lines, cost, allocator, true, share);
+    return true;
 }

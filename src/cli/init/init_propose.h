@@ -10,11 +10,13 @@
 #include "base/buf.h"
 #include "data/format.h"
 #include "grid/param.h"
+#include "grid/settings.h"
 
 enum init_line_kind {
     INIT_SET,
     INIT_OFF,  /* written as a comment */
     INIT_AXIS, /* of [grid] */
+    INIT_RANGE /* likewise, written as it is */
 };
 
 struct init_line {
@@ -82,5 +84,23 @@ bool propose_smaller(struct init_lines *lines, const struct init_facts *facts);
 
 /* The trials of a configuration. */
 int64_t propose_repeats(struct init_lines *lines);
+
+/* Seconds on one core. */
+struct init_cost {
+    int32_t n_configs; /* in: of the grid; */
+    double full_s;     /* all of them in full; out: at most */
+    double budget_s;   /* in */
+    double expected_s; /* out */
+};
+
+/* Let the sweep cost no more than the budget, by the first of these that does:
+ *
+ *   the whole grid
+ *   a grid of LEAST_SEARCHED or more with the allocator that is expected to take the smallest share
+ *   LEAST_PROPOSED or more configurations that a model proposes, also from ranges
+ *
+ * False: none does, and the lines are as before. fixed: of any configuration, for the search. */
+bool propose_search(struct init_lines *lines, const struct init_facts *facts,
+                    const struct settings *fixed, struct init_cost *cost);
 
 #endif
