@@ -141,27 +141,15 @@ static void put_closest(struct buf *out, const struct sweep_data *d)
     buf_puts(out, ". ");
 }
 
-static const char *range_text(char out[64], const double range[2])
-{
-    if (isnan(range[0]))
-        return "";
-    if (range[0] == range[1])
-        snprintf(out, 64, "%.4g", range[0]);
-    else
-        snprintf(out, 64, "%.4g to %.4g", range[0], range[1]);
-    return out;
-}
-
 static void table_steps(struct buf *out, const struct sweep_data *d)
 {
     struct search_step step = {0};
     struct html_table table;
     struct buf what = {0};
-    char threshold[64];
 
     html_table_begin(
         &table, out, "Table: steps of the search",
-        "#step|what|#configurations|#kept|#stopped|threshold|#core-seconds until then");
+        "#step|what|#configurations|#kept|#stopped|#threshold from|#to|#core-seconds until then");
     while (next_step(&step, d)) {
         const int32_t n = step.end - step.first;
 
@@ -171,9 +159,9 @@ static void table_steps(struct buf *out, const struct sweep_data *d)
         else
             buf_puts(&what, step.is_end ? "run to the end" : "propose");
         html_row(&table, 0);
-        html_cells(&table, "%d%s%d%d%d%s%g", (int)d->search.decisions[step.first].step,
+        html_cells(&table, "%d%s%d%d%d%g%g%g", (int)d->search.decisions[step.first].step,
                    buf_text(&what), (int)n, (int)(n - step.n_stopped), (int)step.n_stopped,
-                   range_text(threshold, step.threshold), step.cost_s);
+                   step.threshold[0], step.threshold[1], step.cost_s);
     }
     html_table_end(&table);
     out->failed |= buf_failed(&what);
