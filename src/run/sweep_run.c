@@ -167,7 +167,7 @@ int sweep_run_settle(struct gpu_shares *gpus, const struct world *world, const s
     return rc ? -1 : settle(gpus, world, &wish, err);
 }
 
-static bool is_finished(enum trial_state state, bool retry_failed)
+bool sweep_run_is_finished(enum trial_state state, bool retry_failed)
 {
     return state == TRIAL_DONE || state == TRIAL_DIVERGED ||
            (state == TRIAL_FAILED && !retry_failed);
@@ -178,7 +178,7 @@ bool sweep_run_would_start(const struct job *job, const struct store_trials *kno
 {
     return known->ours[trial] &&
            !(known->states[trial] == TRIAL_STOPPED && search_is_wanted(&job->plan.fixed)) &&
-           !is_finished((enum trial_state)known->states[trial], retry_failed) &&
+           !sweep_run_is_finished((enum trial_state)known->states[trial], retry_failed) &&
            known->crashes[trial] < job->sweep.fixed.v[P_CRASH_LIMIT].i;
 }
 
@@ -256,10 +256,12 @@ static int make_ledger(struct sweep_session *session, struct err *err)
     for (int64_t t = 0; t < job->plan.n_trials; t++) {
         enum trial_state known = (enum trial_state)session->known.states[t];
 
+        if (t >= job->plan.rows.n * each) /* not proposed yet: the search holds it */
+            continue;
         if (!session->known.ours[t]) {
             ledger_mark(session->ledger, t, TRIAL_DONE);
             session->n_others++;
-        } else if (is_finished(known, session->options->retry_failed)) {
+        } else if (sweep_run_is_finished(known, session->options->retry_failed)) {
             ledger_mark(session->ledger, t, known);
         } else if (ledger_blame(session->ledger, t, session->known.crashes[t])) {
             if (fail_crashed(session, t, err))
@@ -422,8 +424,7 @@ static int make_session(struct sweep_session *session, struct err *err)
     session->prunes = keep == KEEP_BEST;
     if (program_files_missing_init(&session->missing, files, err) ||
         shard_mark(session->known.ours, &options->shard, &job->plan, &job->data, err) ||
-        store_register(session->store, &job->plan, &job->data, job->work, &session->known, err) ||
-        sweep_facts_store(session->store, job, err) || sweep_session_settle_models(session, err) ||
+        sweep_search_register(session, err) || sweep_facts_store(session->store, job, err) || sweep_session_settle_models(session, err) ||
         store_remove_leftovers(session->store, err) || begin_session(session, err) ||
         query_sweep(&session->progress.sweep, session->store, job->sweep.fixed.v[P_SWEEP_NAME].s,
                     err) ||

@@ -6,7 +6,7 @@
 
 #include "base/log.h"
 #include "run/job_prepare.h"
-#include "run/sweep_session.h"
+#include "run/sweep_run.h"
 #include "search/search.h"
 #include "trial/spec.h"
 
@@ -117,9 +117,29 @@ static int stop_trials(struct sweep_search *s, bool is_over, struct err *err)
     return 0;
 }
 
-/* Register configurations that were proposed since. */
-static int take_proposed(struct sweep_session *session, int32_t n_before, struct err *err)
+static void take_known(struct sweep_search *s, int64_t t)
 {
+    const struct store_trials *known = &s->session->known;
+
+    s->states[t] = known->states[t];
+    s->values[t] = known->values[t];
+    s->seconds[t] = known->seconds[t];
+}
+
+int sweep_search_register(struct sweep_session *session, struct err *err)
+{
+    struct job *job = session->job;
+    const int64_t each = (int64_t)job->plan.replicates * job->plan.folds;
+
+    for (int64_t t = job->plan.rows.n * each; t < job->plan.n_trials; t++)
+        session->known.ours[t] = false;
+    return store_register(session->store, &job->plan, &job->data, job->work, &session->known, err);
+}
+
+/* Take configurations that were proposed since. */
+static int take_proposed(struct sweep_search *s, int32_t n_before, struct err *err)
+{
+    struct sweep_session *session = s->session;
     struct job *job = session->job;
     const int64_t each = (int64_t)job->plan.replicates * job->plan.folds;
 
@@ -127,11 +147,18 @@ static int take_proposed(struct sweep_session *session, int32_t n_before, struct
         return 0;
     for (int64_t t = n_before * each; t < job->plan.rows.n * each; t++)
         session->known.ours[t] = true;
-    if (job_price(job, n_before, err))
+    if (job_price(job, n_before, err) ||
+        (session->master && master_tell_rows(session->master, &job->plan, n_before, err)) ||
+        sweep_search_register(session, err))
         return -1;
-    if (session->master && master_tell_rows(session->master, &job->plan, n_before, err))
-        return -1;
-    return store_register(session->store, &job->plan, &job->data, job->work, &session->known, err);
+    for (int64_t t = n_before * each; t < job->plan.rows.n * each; t++) {
+        const enum trial_state state = (enum trial_state)session->known.states[t];
+
+        take_known(s, t);
+        if (sweep_run_is_finished(state, session->options->retry_failed)) /* of an earlier run */
+            ledger_finish(session->ledger, t, state);
+    }
+    return 0;
 }
 
 /* Trials that have come to the rung of the step need not run. Returns how many do. */
@@ -208,7 +235,7 @@ int sweep_search_next(struct sweep_session *session, struct err *err)
             *err = s->err;
             return -1;
         }
-        if (goes_on < 0 || take_proposed(session, n_before, err) || store_decisions(s, err) ||
+        if (goes_on < 0 || take_proposed(s, n_before, err) || store_decisions(s, err) ||
             stop_trials(s, !goes_on, err))
             return -1;
         n_released = goes_on ? release_step(s, err) : 0;
@@ -243,9 +270,7 @@ static int hold(struct sweep_search *s, struct err *err)
     const struct store_trials *known = &session->known;
 
     for (int64_t t = 0; t < session->job->plan.n_trials; t++) {
-        s->states[t] = known->states[t];
-        s->values[t] = known->values[t];
-        s->seconds[t] = known->seconds[t];
+        take_known(s, t);
         if (ledger_state(session->ledger, t) != TRIAL_PENDING)
             continue;
         ledger_mark(session->ledger, t, TRIAL_HELD);

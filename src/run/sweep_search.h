@@ -12,6 +12,9 @@ struct sweep_session;
 struct sweep_search;
 struct trial_result;
 
+/* Register the configurations that are proposed so far. */
+int sweep_search_register(struct sweep_session *session, struct err *err);
+
 /* After the plan was registered and the ledger made, before its trials are counted: hold what may not run yet,
  * and release the first step that is left to run. Without a search, trials that an earlier one held or stopped
  * are pending again. -1 and err: also if this kind of search cannot be cut into shards. */

@@ -439,7 +439,8 @@ bool ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state)
     bool was_only_silent = entry->is_crash_failure && entry->state == TRIAL_FAILED;
 
     assert(state > TRIAL_RUNNING);
-    if (is_final(ledger, trial) && !(was_only_silent && state != TRIAL_FAILED))
+    if (is_final(ledger, trial) && !(was_only_silent && state != TRIAL_FAILED) &&
+        !(entry->state == TRIAL_HELD && state != TRIAL_HELD))
         return false;
     settle(ledger, trial, state);
     return true;

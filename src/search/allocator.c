@@ -12,3 +12,18 @@ const struct allocator *allocator_of(const struct settings *fixed)
 
     return rows[fixed->v[P_ALLOCATE].i];
 }
+
+int32_t allocator_n_stages(const struct settings *fixed, int32_t each)
+{
+    const struct allocator *allocator = allocator_of(fixed);
+
+    return allocator->n_stages ? allocator->n_stages(fixed, each) : 1;
+}
+
+struct search_stage allocator_stage(const struct settings *fixed, int32_t each, int32_t stage)
+{
+    const struct allocator *allocator = allocator_of(fixed);
+
+    return allocator->stage ? allocator->stage(fixed, each, stage)
+                            : (struct search_stage){each, SETTINGS_LAST_RUNG};
+}

@@ -65,5 +65,7 @@ struct allocator {
 };
 
 const struct allocator *allocator_of(const struct settings *fixed);
+int32_t allocator_n_stages(const struct settings *fixed, int32_t each);
+struct search_stage allocator_stage(const struct settings *fixed, int32_t each, int32_t stage);
 
 #endif

@@ -17,6 +17,7 @@ enum { N_SCALES = sizeof scales / sizeof *scales, N_NOISES = sizeof noises / siz
 #define FIRST_SCALE 0.4
 #define FIRST_NOISE 0.05
 #define PENALTY 0.5
+#define LEAST_NOISE 1e-3 /* equal scores on the folds are no proof of none */
 #define LEAST_VARIANCE 1e-12
 
 /* Candidates that are solved for together. */
@@ -58,7 +59,25 @@ static void centre_folds(double *scores, int32_t n, int32_t folds)
     }
 }
 
-double gp_targets(double *z, const double *scores, int32_t n, int32_t folds)
+/* The mean of the squared standard errors of those with a mean of at least `low`; NaN: there are none. */
+static double noise_of(const double *scores, int32_t n, int32_t folds, double low)
+{
+    double sum = 0;
+    int32_t count = 0;
+
+    for (int32_t i = 0; i < n; i++) {
+        const struct paired own =
+            paired_difference(scores + (size_t)i * (size_t)folds, NULL, folds);
+
+        if (own.n < 2 || !(own.mean >= low))
+            continue;
+        sum += own.sd * own.sd / own.n;
+        count++;
+    }
+    return sum / count;
+}
+
+double gp_targets(double *z, double *noise, const double *scores, int32_t n, int32_t folds)
 {
     const size_t all = (size_t)n * (size_t)folds;
     double *values = malloc((all + (size_t)n) * sizeof *values), *sorted, low, mean = 0, sd = 0;
@@ -85,6 +104,11 @@ double gp_targets(double *z, const double *scores, int32_t n, int32_t folds)
     sd = n_whole && sorted[n_whole - 1] > low ? sqrt(sd) : 0;
     for (int32_t i = 0; i < n; i++)
         z[i] = sd > 0 ? (z[i] - mean) / sd : 0;
+    *noise = noise_of(values, n, folds, low) / (sd * sd);
+    if (*noise < LEAST_NOISE)
+        *noise = LEAST_NOISE;
+    if (sd == 0)
+        *noise = NAN;
     free(values);
     return sd;
 }
@@ -130,8 +154,8 @@ static void add_row(double *l, const double *row, int32_t i, int32_t stride)
 }
 
 /* Make inverse, factor and weights for the current scales and noise. Returns the negative logarithm of the
- * likelihood, but for a constant, and the penalty. */
-static double condition(struct gp *gp, const double *z)
+ * likelihood, but for a constant, and the penalties. */
+static double condition(struct gp *gp, const double *z, double expected_noise)
 {
     const int32_t n = gp->n;
     double *row = gp->weights; /* scratch until the solution */
@@ -163,12 +187,14 @@ static double condition(struct gp *gp, const double *z)
     gp->variance = fmax(square / n, DBL_MIN); /* equal values leave the sd to choose by */
     for (int32_t a = 0; a < gp->n_axes; a++)
         cost += PENALTY * pow(log(gp->scale[a] / FIRST_SCALE), 2);
+    if (!isnan(expected_noise))
+        cost += PENALTY * pow(log(gp->noise * gp->variance / expected_noise), 2);
     return cost + n / 2.0 * log(gp->variance);
 }
 
 /* Set *value to the choice of the least cost, the first among equals. */
 static void search(double *value, const double *choices, int n_choices, struct gp *gp,
-                   const double *z)
+                   const struct gp_points *points)
 {
     double best = choices[0], least = INFINITY;
 
@@ -176,7 +202,7 @@ static void search(double *value, const double *choices, int n_choices, struct g
         double cost;
 
         *value = choices[i];
-        cost = condition(gp, z);
+        cost = condition(gp, points->z, points->noise);
         if (cost < least) {
             least = cost;
             best = choices[i];
@@ -185,31 +211,34 @@ static void search(double *value, const double *choices, int n_choices, struct g
     *value = best;
 }
 
-int gp_fit(struct gp *gp, const double *u, const int32_t *axis, const double *z, int32_t n,
-           int32_t n_columns, int32_t n_axes, struct err *err)
+int gp_fit(struct gp *gp, const struct gp_points *points, struct err *err)
 {
-    const size_t points = (size_t)n;
+    const size_t n = (size_t)points->n;
 
     assert(n >= 2);
-    *gp = (struct gp){.n_columns = n_columns, .n_axes = n_axes, .axis = axis, .u = u, .n = n};
-    gp->scale = malloc((size_t)n_axes * sizeof *gp->scale);
-    gp->inverse = malloc((size_t)n_columns * sizeof *gp->inverse);
-    gp->factor = calloc(points * points, sizeof *gp->factor);
-    gp->weights = malloc(points * sizeof *gp->weights);
-    gp->work = malloc(points * BLOCK * sizeof *gp->work);
+    *gp = (struct gp){.n_columns = points->n_columns,
+                      .n_axes = points->n_axes,
+                      .axis = points->axis,
+                      .noise = FIRST_NOISE,
+                      .u = points->u,
+                      .n = points->n};
+    gp->scale = malloc((size_t)gp->n_axes * sizeof *gp->scale);
+    gp->inverse = malloc((size_t)gp->n_columns * sizeof *gp->inverse);
+    gp->factor = calloc(n * n, sizeof *gp->factor);
+    gp->weights = malloc(n * sizeof *gp->weights);
+    gp->work = malloc(n * BLOCK * sizeof *gp->work);
     if (!gp->scale || !gp->inverse || !gp->factor || !gp->weights || !gp->work) {
         gp_release(gp);
-        return err_nomem(err, "Gaussian process", points * points * sizeof *gp->factor);
+        return err_nomem(err, "Gaussian process", n * n * sizeof *gp->factor);
     }
-    for (int32_t a = 0; a < n_axes; a++)
+    for (int32_t a = 0; a < gp->n_axes; a++)
         gp->scale[a] = FIRST_SCALE;
-    gp->noise = FIRST_NOISE;
     for (int round = 0; round < 2; round++) {
-        for (int32_t a = 0; a < n_axes; a++)
-            search(&gp->scale[a], scales, N_SCALES, gp, z);
-        search(&gp->noise, noises, N_NOISES, gp, z);
+        for (int32_t a = 0; a < gp->n_axes; a++)
+            search(&gp->scale[a], scales, N_SCALES, gp, points);
+        search(&gp->noise, noises, N_NOISES, gp, points);
     }
-    condition(gp, z);
+    condition(gp, points->z, points->noise);
     return 0;
 }
 

@@ -29,16 +29,25 @@ struct gp {
 
 /* z out [n]: what a process is fitted to. Means of the scores (n, folds; search/paired.h), less the mean of each fold,
  * clipped below at the lower quartile of those that did not fail, with mean 0 and sd 1. A configuration that failed,
- * or without a value, is at that quartile. Returns the unit of z in scores; 0: all are equal, and z is 0. -1: memory
- * is short. */
-double gp_targets(double *z, const double *scores, int32_t n, int32_t folds);
+ * or without a value, is at that quartile. noise out: the mean square of the standard errors over the folds, of those
+ * that are not clipped, in units of z; NaN: no configuration has two values, or z is 0. Returns the unit of z in scores; 0: all
+ * are equal, and z is 0. -1: memory is short. */
+double gp_targets(double *z, double *noise, const double *scores, int32_t n, int32_t folds);
 
-/* Fit to n values z of mean 0 at the rows of u (n, n_columns), n >= 2. Length scales are taken from 0.2, 0.4,
- * 0.8 and 1.6 and the noise from 0.001, 0.01, 0.05 and 0.2: two rounds of coordinate search for the largest
- * likelihood, less 0.5 sum(log(scale / 0.4)^2). u and axis are borrowed. Pair with gp_release(). -1 and err: memory
- * is short. */
-int gp_fit(struct gp *gp, const double *u, const int32_t *axis, const double *z, int32_t n,
-           int32_t n_columns, int32_t n_axes, struct err *err);
+/* The points that a process has seen; all borrowed. */
+struct gp_points {
+    const double *u;     /* (n, n_columns) */
+    const int32_t *axis; /* [n_columns] */
+    const double *z;     /* [n] of mean 0 */
+    double noise;        /* variance of z that folds show; NaN: unknown */
+    int32_t n, n_columns, n_axes;
+};
+
+/* Fit to n >= 2 points, which must outlive the process. Length scales are taken from 0.2, 0.4, 0.8 and 1.6 and the
+ * noise from 0.001, 0.01, 0.05 and 0.2: two rounds of coordinate search for the largest likelihood, less
+ * 0.5 sum(log(scale / 0.4)^2) and 0.5 log(noise variance / points->noise)^2. Pair with gp_release(). -1 and err:
+ * memory is short. */
+int gp_fit(struct gp *gp, const struct gp_points *points, struct err *err);
 void gp_release(struct gp *gp);
 
 /* mean, sd out [m]: the posterior at the rows of u (m, n_columns), without noise. */

@@ -2,6 +2,7 @@
 #include "search/paired.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 double paired_mean(const double *scores, int32_t folds)
 {
@@ -17,21 +18,27 @@ double paired_mean(const double *scores, int32_t folds)
     return n ? sum / n : -INFINITY;
 }
 
+/* Set *d to a - b on a fold. Returns false if one of them has no value. */
+static bool difference(double *d, const double *a, const double *b, int32_t fold)
+{
+    *d = b ? a[fold] - b[fold] : a[fold];
+    return !isnan(a[fold]) && !(b && isnan(b[fold]));
+}
+
 struct paired paired_difference(const double *a, const double *b, int32_t folds)
 {
     struct paired d = {.sd = NAN};
-    double squares = 0;
+    double x, squares = 0;
 
-    for (int32_t f = 0; f < folds; f++) {
-        if (isnan(a[f]) || isnan(b[f]))
-            continue;
-        d.mean += a[f] - b[f];
-        d.n++;
-    }
+    for (int32_t f = 0; f < folds; f++)
+        if (difference(&x, a, b, f)) {
+            d.mean += x;
+            d.n++;
+        }
     d.mean /= d.n;
     for (int32_t f = 0; f < folds; f++)
-        if (!isnan(a[f]) && !isnan(b[f]))
-            squares += (a[f] - b[f] - d.mean) * (a[f] - b[f] - d.mean);
+        if (difference(&x, a, b, f))
+            squares += (x - d.mean) * (x - d.mean);
     if (d.n > 1)
         d.sd = sqrt(squares / (d.n - 1));
     return d;

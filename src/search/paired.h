@@ -13,6 +13,7 @@ struct paired {
     int32_t n;   /* pairs */
 };
 
+/* b NULL: 0 on each fold. */
 struct paired paired_difference(const double *a, const double *b, int32_t folds);
 
 /* The mean of the values. -INFINITY if a fold failed, or if there is no value. */

@@ -72,9 +72,7 @@ struct search *search_create(struct plan *plan, const struct proposing *proposin
                                   .allocator = allocator_of(&plan->fixed),
                                   .each = plan->replicates * plan->folds,
                                   .is_proposing = true};
-        search->n_stages = search->allocator->n_stages
-                               ? search->allocator->n_stages(&plan->fixed, search->each)
-                               : 1;
+        search->n_stages = allocator_n_stages(&plan->fixed, search->each);
         search->scores = malloc(n_trials * sizeof *search->scores);
         search->is_left = calloc(n, sizeof *search->is_left);
         search->value = malloc(n * sizeof *search->value);
@@ -103,9 +101,7 @@ void search_destroy(struct search *search)
 
 static struct search_stage stage_of(const struct search *search)
 {
-    return search->allocator->stage
-               ? search->allocator->stage(&search->plan->fixed, search->each, search->stage)
-               : (struct search_stage){search->each, SETTINGS_LAST_RUNG};
+    return allocator_stage(&search->plan->fixed, search->each, search->stage);
 }
 
 static void note(struct search *search, int32_t config, enum search_action action)

@@ -9,7 +9,7 @@
 #   PYTHON         the Python with the peers; default /usr/bin/python3
 #   ROUNDS         number of times that the programs run in turn; default 5, for whole sweeps 3
 #   PARTS          some of: load training reduce workers ddp sweep noop spawner program digits gang gpu commit loss resume
-#                  million large simulate memory accuracy; default all
+#                  million large simulate memory accuracy regret; default all
 #   KEEP_OPENBLAS  1: keep OPENBLAS_CORETYPE and OPENBLAS_L2_SIZE
 espalier=$(realpath "$1") || exit 1
 programs=$(realpath "$2") || exit 1
@@ -51,6 +51,10 @@ part() {
         is_there "$programs/spawner" "start and end of a program" || return 0
         "$programs/spawner"
         ;;
+    regret)
+        is_there "$programs/regret" "regret of searches" || return 0
+        sh "$here/regret.sh" "$espalier" "$programs" "$src"
+        ;;
     program)
         is_there "$programs/starts" "programs that report one number" || return 0
         sh "$here/program.sh" "$espalier" "$src" "$programs"
@@ -84,13 +88,13 @@ case ${ROUNDS:-1} in
     exit 2
     ;;
 esac
-parts=${PARTS:-load training reduce workers ddp sweep noop spawner program digits gang gpu commit loss resume million large simulate memory accuracy}
+parts=${PARTS:-load training reduce workers ddp sweep noop spawner program digits gang gpu commit loss resume million large simulate memory accuracy regret}
 for name in $parts; do
     case $name in
     load | training | reduce | workers | ddp | sweep | noop | spawner | program | digits | gang | gpu | commit | loss | resume | million | large | \
-        simulate | memory | accuracy) ;;
+        simulate | memory | accuracy | regret) ;;
     *)
-        echo "bench.sh: PARTS: no part '$name': allowed are load training reduce workers ddp sweep noop spawner program digits gang gpu commit loss resume million large simulate memory accuracy" >&2
+        echo "bench.sh: PARTS: no part '$name': allowed are load training reduce workers ddp sweep noop spawner program digits gang gpu commit loss resume million large simulate memory accuracy regret" >&2
         exit 2
         ;;
     esac

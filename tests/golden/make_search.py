@@ -63,7 +63,7 @@ def matern(a, b, scale):
     return (1 + r + r * r / 3) * np.exp(-r)
 
 
-def fit(u, z):
+def fit(u, z, expected_noise):
     """Return length scale of each axis and noise, by coordinate search."""
     axis = np.array(AXIS)
 
@@ -71,7 +71,8 @@ def fit(u, z):
         lower = np.linalg.cholesky(matern(u, u, scale[axis]) + noise * np.eye(len(z)))
         a = np.linalg.solve(lower, z)
         return (len(z) / 2 * np.log(a @ a / len(z)) + np.log(np.diag(lower)).sum() +
-                0.5 * (np.log(scale / 0.4)**2).sum())
+                0.5 * (np.log(scale / 0.4)**2).sum() +
+                0.5 * np.log(noise * (a @ a / len(z)) / expected_noise)**2)
 
     scale, noise = np.full(axis.max() + 1, 0.4), 0.05
     for _ in range(2):
@@ -123,13 +124,14 @@ def process(out):
     u, at = rows(rng, 40), rows(rng, 25)
     z = np.sin(7 * u[:, 0]) + 2 * u[:, 1] * u[:, 2] + 0.3 * rng.normal(size=40)
     z = (z - z.mean()) / z.std()
-    scale, noise = fit(u, z)
+    expected_noise = 0.4
+    scale, noise = fit(u, z, expected_noise)
     mean, sd, best, variance = posterior(scale, noise, u, z, at)
     i = np.arange(3000)
     candidates = np.column_stack([qmc.Sobol(2, scramble=False).random(4096)[:3000],
                                   (i[:, None] % 3 == np.arange(3)) / np.sqrt(2), i // 3 % 4 / 3])
     print("process", len(z), len(at), len(AXIS), len(scale), *AXIS, file=out)
-    for values in (scale, noise, variance, best, u, z, at, mean, sd,
+    for values in (expected_noise, scale, noise, variance, best, u, z, at, mean, sd,
                    expected_improvement(mean, sd, best)):
         print(numbers(values), file=out)
     print("choices", 16, *believer(scale, noise, u, z, candidates, 16), file=out)

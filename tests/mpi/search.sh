@@ -78,6 +78,44 @@ for method in halving race; do
     rm -f k.db*
 done
 
+# A model of the results proposes: the ranks learn of its rows as they are made.
+{ sed -n '/^\[grid/q;p' full.ini; cat <<'END'; } >model.ini
+[grid]
+hidden_size = logint(4, 64)
+learning_rate = loguniform(1e-4, 1e-1)
+dropout = 0, 0.3
+[search]
+propose = model
+allocate = halving
+configs = 20
+batch = 4
+END
+ok "a model on one rank" run model.ini model.db 1
+wanted=$(decisions model.db)
+rows=$(trials model.db)
+is "model: steps" "$(sqlite3 model.db "select count(distinct step) from decision")" 6
+for ranks in 2 3; do
+    ok "a model on $ranks ranks" run model.ini r.db $ranks
+    is "model: decisions on $ranks ranks" "$(decisions r.db)" "$wanted"
+    is "model: trials on $ranks ranks" "$(trials r.db)" "$rows"
+    rm -f r.db*
+done
+i=0
+while [ $i -lt "${KILLS:-6}" ]; do
+    i=$((i + 1))
+    "$ESPALIER" run model.ini --progress none --db "$T/k.db" -n 2 >out 2>err &
+    sleep "$(awk -v i=$i 'BEGIN { print 0.3 + i % 4 * 0.25 }')"
+    while pkill -KILL -f "$T/k.db"; do :; done
+    wait
+done
+ok "a model after kills" run model.ini "$T/k.db" 2
+is "model: decisions after kills" "$(decisions k.db)" "$wanted"
+is "model: trials after kills" "$(trials k.db)" "$rows"
+ok "a larger number of configurations" "$ESPALIER" run model.ini --set configs=24 --progress none --db model.db
+is "model: the first 20 proposals stay" "$(sqlite3 model.db "select config_id, step, value from decision
+    where action = 'propose' and config_id <= 20")" "$(sqlite3 k.db "select config_id, step, value from decision
+    where action = 'propose'")"
+
 # Gangs of two ranks: the same decisions on 2 and on 3 ranks.
 { sed 's/^epochs.*/&\nworkers = 2\n[resources]\nranks = 2/' full.ini; printf '[search]\nallocate = halving\n'; } >gang.ini
 ok "gangs on 2 ranks" run gang.ini gang.db 2

@@ -79,7 +79,7 @@ static void test_scrambled(void **state)
 
 struct process {
     int32_t n, m, n_columns, n_axes, axis[8];
-    double *scale, *u, *z, *at, *mean, *sd, *improvement;
+    double expected_noise, *scale, *u, *z, *at, *mean, *sd, *improvement;
     double noise, variance, best;
 };
 
@@ -91,6 +91,7 @@ static void process_read(struct process *p)
     p->n_axes = read_int(file);
     for (int32_t c = 0; c < p->n_columns; c++)
         p->axis[c] = read_int(file);
+    p->expected_noise = read_number(file);
     p->scale = read_numbers((size_t)p->n_axes);
     p->noise = read_number(file);
     p->variance = read_number(file);
@@ -126,7 +127,11 @@ static void test_process(void **state)
     process_read(&p);
     got = take(2 * (size_t)p.m, sizeof *got);
     candidates = take((size_t)(M * p.n_columns), sizeof *candidates);
-    assert_int_equal(gp_fit(&gp, p.u, p.axis, p.z, p.n, p.n_columns, p.n_axes, &err), 0);
+    assert_int_equal(
+        gp_fit(&gp,
+               &(struct gp_points){p.u, p.axis, p.z, p.expected_noise, p.n, p.n_columns, p.n_axes},
+               &err),
+        0);
     for (int32_t a = 0; a < p.n_axes; a++)
         assert_float_equal(gp.scale[a], p.scale[a], 0);
     assert_float_equal(gp.noise, p.noise, 0);
@@ -164,7 +169,7 @@ static void test_targets(void **state)
     static const double scores[6][2] = {{0.5, 1.5}, {0.6, NAN}, {-INFINITY, 1.5},
                                         {NAN, NAN}, {0.7, 1.7}, {NAN, 1.8}};
     static const double same[4][1] = {{0.1}, {-INFINITY}, {0.1}, {0.1}};
-    double z[6], unit = gp_targets(z, scores[0], 6, 2), sum = 0, squares = 0;
+    double z[6], noise, unit = gp_targets(z, &noise, scores[0], 6, 2), sum = 0, squares = 0;
 
     (void)state;
     for (int i = 0; i < 6; i++) {
@@ -178,7 +183,10 @@ static void test_targets(void **state)
     assert_float_equal((z[1] - z[0]) * unit, 0.028125, 1e-15);
     assert_float_equal((z[4] - z[1]) * unit, 0.0875, 1e-15);
     assert_float_equal((z[5] - z[1]) * unit, 0.175, 1e-15);
-    assert_float_equal(gp_targets(z, same[0], 4, 1), 0, 0);
+    /* 0.1 and 0.075 are the only pair that is not clipped; its variance is 2 0.0125^2. */
+    assert_float_equal(noise * unit * unit, 0.0125 * 0.0125, 1e-15);
+    assert_float_equal(gp_targets(z, &noise, same[0], 4, 1), 0, 0);
+    assert_true(isnan(noise));
     assert_true(z[0] == 0 && z[1] == 0);
 }
 
@@ -194,7 +202,7 @@ static void test_flat(void **state)
     int32_t out[4];
 
     (void)state;
-    assert_int_equal(gp_fit(&gp, u, axis, z, 4, 1, 1, &err), 0);
+    assert_int_equal(gp_fit(&gp, &(struct gp_points){u, axis, z, NAN, 4, 1, 1}, &err), 0);
     gp_predict(mean, sd, &gp, u, 4);
     assert_float_equal(mean[0], 0, 0);
     assert_true(isfinite(sd[0]));

@@ -80,11 +80,11 @@ static void take(struct search_progress *p, const struct result_table *row,
     p->configs = (sweep->planned > trials ? sweep->planned : trials) / p->each;
     p->proposed = result_table_integer(row, 0, "proposed");
     p->stopped = result_table_integer(row, 0, "stopped");
-    p->n_stages = allocator->n_stages(fixed, (int32_t)p->each);
+    p->n_stages = allocator_n_stages(fixed, (int32_t)p->each);
     p->stage = (int32_t)result_table_integer(row, 0, "stages");
     if (p->stage >= p->n_stages) /* as in a file that another program changed */
         p->stage = p->n_stages - 1;
-    p->end = allocator->stage(fixed, (int32_t)p->each, p->stage).end;
+    p->end = allocator_stage(fixed, (int32_t)p->each, p->stage).end;
     p->has_rungs = allocator->has_rungs;
     p->are_folds = result_table_integer(row, 0, "replicates") == 1;
     p->released = (p->proposed - p->stopped) * p->end;
