@@ -141,6 +141,15 @@ static void put_closest(struct buf *out, const struct sweep_data *d)
     buf_puts(out, ". ");
 }
 
+static void put_what(struct buf *out, const struct sweep_data *d, const struct search_step *step)
+{
+    buf_clear(out);
+    if (step->rung)
+        panel_put_rung(out, d, step->rung);
+    else
+        buf_puts(out, step->is_end ? "run to the end" : "propose");
+}
+
 static void table_steps(struct buf *out, const struct sweep_data *d)
 {
     struct search_step step = {0};
@@ -153,11 +162,7 @@ static void table_steps(struct buf *out, const struct sweep_data *d)
     while (next_step(&step, d)) {
         const int32_t n = step.end - step.first;
 
-        buf_clear(&what);
-        if (step.rung)
-            panel_put_rung(&what, d, step.rung);
-        else
-            buf_puts(&what, step.is_end ? "run to the end" : "propose");
+        put_what(&what, d, &step);
         html_row(&table, 0);
         html_cells(&table, "%d%s%d%d%d%g%g%g", (int)d->search.decisions[step.first].step,
                    buf_text(&what), (int)n, (int)(n - step.n_stopped), (int)step.n_stopped,
@@ -234,15 +239,10 @@ static void json_search(struct buf *out, const struct sweep_data *d)
     }
     json_printf(out, "'search':{'by_rung':%i,'steps':[", d->search.allocator->has_rungs);
     while (next_step(&step, d)) {
-        if (!step.rung && !step.is_end)
-            continue;
-        buf_clear(&what);
-        if (step.rung)
-            panel_put_rung(&what, d, step.rung);
-        json_printf(out, "{'number':%d,'rung':%d,'what':%s,'n':%d,'stopped':%d,'cost':%g}",
-                    (int)o[step.first].step, (int)step.rung,
-                    step.rung ? buf_text(&what) : "run to the end", (int)(step.end - step.first),
-                    (int)step.n_stopped, step.cost_s);
+        put_what(&what, d, &step);
+        json_printf(out, "{'number':%d,'end':%i,'rung':%d,'what':%s,'n':%d,'stopped':%d,'cost':%g}",
+                    (int)o[step.first].step, step.is_end, (int)step.rung, buf_text(&what),
+                    (int)(step.end - step.first), (int)step.n_stopped, step.cost_s);
     }
     buf_putc(out, ']');
 #define DECISIONS(head, ...)      \
