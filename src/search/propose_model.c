@@ -235,5 +235,10 @@ static int next(struct grid_rows *rows, const struct proposing *proposing, int32
     return rc;
 }
 
-const struct proposer propose_model = {
-    .name = "model", .takes_ranges = true, .is_adaptive = true, .first = first, .next = next};
+const struct proposer propose_model = {.name = "model",
+                                       .words =
+                                           "proposed by expected improvement of a Gaussian process",
+                                       .takes_ranges = true,
+                                       .is_adaptive = true,
+                                       .first = first,
+                                       .next = next};

@@ -89,8 +89,8 @@ void sweep_find_search(struct sweep_data *data)
     struct sweep_searched *search = &data->search;
 
     search->proposer = s ? proposer_of(s) : NULL;
-    search->is_grid = !search->n_stopped &&
-                      (!s || param_equal(P_PROPOSE, s->v[P_PROPOSE], param_default(P_PROPOSE)));
+    search->is_listed = !s || param_equal(P_PROPOSE, s->v[P_PROPOSE], param_default(P_PROPOSE));
+    search->is_grid = search->is_listed && !search->n_stopped;
     if (!search->n || !s || !search_is_wanted(s))
         return;
     search->settings = s;
