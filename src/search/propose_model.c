@@ -11,138 +11,12 @@
 /* Candidates where axes are ranges or the grid is large: points of the Sobol sequence, and the neighbours of the best. */
 enum { N_POINTS = 4096, N_BEST = 8 };
 
-/* Scores are clipped below at this quantile, so that the process does not spend itself on how bad the bad ones are. */
-#define LOWER_QUARTILE 0.25
-
 static int first(struct grid_rows *out, const struct proposing *proposing, int32_t n,
                  struct err *err)
 {
     const int32_t initial = proposer_initial(proposing);
 
     return proposal_sequence_rows(out, proposing, n < initial ? n : initial, sobol_point, err);
-}
-
-/* ---- what the process is fitted to ---- */
-
-struct target {
-    int32_t n;     /* configurations with a value */
-    int32_t *row;  /* [n] owned */
-    double *y;     /* [n] owned: means of scores centred by trial, larger is better */
-    double *z;     /* [n] owned: clipped and standardised */
-    double spread; /* of y, when clipped: units of z */
-};
-
-static void target_release(struct target *target)
-{
-    free(target->row);
-    free(target->y);
-    free(target->z);
-}
-
-/* The least score. NAN: there is none. */
-static double worst_of(const double *scores, size_t n)
-{
-    double worst = NAN;
-
-    for (size_t i = 0; i < n; i++)
-        if (isfinite(scores[i]) && !(scores[i] >= worst))
-            worst = scores[i];
-    return worst;
-}
-
-/* A trial that failed counts as the worst one that did not, and one without a value does not count. */
-static void average(struct target *target, const double *scores, int32_t n, int32_t each,
-                    double worst)
-{
-    target->n = 0;
-    for (int32_t c = 0; c < n; c++) {
-        target->y[c] = 0;
-        target->row[c] = 0; /* trials that count, for now */
-    }
-    for (int32_t t = 0; t < each; t++) {
-        double sum = 0;
-        int32_t count = 0;
-
-        for (int32_t c = 0; c < n; c++) {
-            const double s = scores[(size_t)c * (size_t)each + (size_t)t];
-
-            sum += isnan(s) ? 0 : isinf(s) ? worst : s;
-            count += !isnan(s);
-        }
-        for (int32_t c = 0; c < n; c++) {
-            const double s = scores[(size_t)c * (size_t)each + (size_t)t];
-
-            if (isnan(s))
-                continue;
-            target->y[c] += (isinf(s) ? worst : s) - sum / count;
-            target->row[c]++;
-        }
-    }
-    for (int32_t c = 0; c < n; c++) {
-        const int32_t count = target->row[c];
-
-        if (!count)
-            continue;
-        target->y[target->n] = target->y[c] / count;
-        target->row[target->n++] = c;
-    }
-}
-
-static int compare(const void *a_, const void *b_)
-{
-    const double *a = a_, *b = b_;
-
-    return (*a > *b) - (*a < *b);
-}
-
-/* Between the two nearest, as in R (type 7) and NumPy. sorted: scratch [n]. */
-static double quantile(const double *values, int32_t n, double share, double *sorted)
-{
-    const double at = share * (n - 1);
-    const int32_t below = (int32_t)at, above = below + 1 < n ? below + 1 : below;
-
-    memcpy(sorted, values, (size_t)n * sizeof *sorted);
-    qsort(sorted, (size_t)n, sizeof *sorted, compare);
-    return sorted[below] + (at - below) * (sorted[above] - sorted[below]);
-}
-
-static void standardise(struct target *target)
-{
-    const int32_t n = target->n;
-    const double least = n ? quantile(target->y, n, LOWER_QUARTILE, target->z) : 0;
-    double mean = 0, square = 0;
-
-    for (int32_t i = 0; i < n; i++)
-        mean += fmax(target->y[i], least) / n;
-    for (int32_t i = 0; i < n; i++) {
-        const double d = fmax(target->y[i], least) - mean;
-
-        square += d * d / n;
-    }
-    target->spread = sqrt(square);
-    for (int32_t i = 0; i < n; i++)
-        target->z[i] = (fmax(target->y[i], least) - mean) / target->spread;
-}
-
-static int target_init(struct target *target, const double *scores, int32_t n, int32_t each,
-                       struct err *err)
-{
-    const size_t size = (size_t)n * sizeof *target->y + 1;
-
-    *target = (struct target){.row = malloc(size), .y = malloc(size), .z = malloc(size)};
-    if (!target->row || !target->y || !target->z) {
-        target_release(target);
-        return err_nomem(err, "scores", size);
-    }
-    average(target, scores, n, each, worst_of(scores, (size_t)n * (size_t)each));
-    standardise(target);
-    return 0;
-}
-
-/* Two values that differ are the least to learn from. */
-static bool has_something(const struct target *target)
-{
-    return target->n >= 2 && target->spread > 0 && isfinite(target->spread);
 }
 
 /* ---- candidates ---- */
@@ -189,26 +63,27 @@ static int add_neighbours(struct proposal *c, const union value *row, struct err
     return 0;
 }
 
-static int add_best_neighbours(struct proposal *c, const struct grid_rows *rows,
-                               const struct target *target, struct err *err)
+/* z [rows->n]: their scores. */
+static int add_best_neighbours(struct proposal *c, const struct grid_rows *rows, const double *z,
+                               struct err *err)
 {
     int32_t best[N_BEST], n_best = 0;
 
-    while (n_best < N_BEST && n_best < target->n) {
+    while (n_best < N_BEST && n_best < rows->n) {
         int32_t most = -1;
 
-        for (int32_t i = 0; i < target->n; i++) {
+        for (int32_t i = 0; i < rows->n; i++) {
             bool is_taken = false;
 
             for (int32_t k = 0; k < n_best; k++)
                 is_taken |= best[k] == i;
-            if (!is_taken && (most < 0 || target->y[i] > target->y[most]))
+            if (!is_taken && (most < 0 || z[i] > z[most]))
                 most = i;
         }
         best[n_best++] = most;
     }
     for (int32_t k = 0; k < n_best; k++)
-        if (add_neighbours(c, rows->v + (size_t)target->row[best[k]] * c->of->sweep->n_axes, err))
+        if (add_neighbours(c, rows->v + (size_t)best[k] * c->of->sweep->n_axes, err))
             return -1;
     return 0;
 }
@@ -251,7 +126,7 @@ static int add_grid(struct proposal *c, struct err *err)
 
 /* Rows that were not proposed. */
 static int find_candidates(struct grid_rows *out, const struct grid_rows *rows,
-                           const struct proposing *of, const struct target *target, struct err *err)
+                           const struct proposing *of, const double *z, struct err *err)
 {
     struct proposal c;
     int rc;
@@ -264,7 +139,7 @@ static int find_candidates(struct grid_rows *out, const struct grid_rows *rows,
         rc = add_grid(&c, err);
     else if (!rc)
         rc = add_points(&c, (uint32_t)rows->n * N_POINTS, err) ||
-                     add_best_neighbours(&c, rows, target, err)
+                     add_best_neighbours(&c, rows, z, err)
                  ? -1
                  : 0;
     proposal_end(&c);
@@ -273,42 +148,39 @@ static int find_candidates(struct grid_rows *out, const struct grid_rows *rows,
 
 /* ---- the choice ---- */
 
-/* u (n, n_columns) owned by the caller. row: NULL: all rows in their order. */
-static double *encode(const struct space *space, const struct grid_rows *rows, const int32_t *row,
-                      int32_t n, struct err *err)
+/* (rows->n, n_columns) owned by the caller. NULL and err: memory is short. */
+static double *encode(const struct space *space, const struct grid_rows *rows, struct err *err)
 {
     const size_t columns = (size_t)space->n_columns;
-    double *u = malloc((size_t)n * columns * sizeof *u + 1);
+    double *u = malloc((size_t)rows->n * columns * sizeof *u + 1);
 
     if (!u)
-        err_nomem(err, "points", (size_t)n * columns * sizeof *u);
-    for (int32_t i = 0; u && i < n; i++)
-        space_encode(u + (size_t)i * columns, space,
-                     rows->v + (size_t)(row ? row[i] : i) * space->sweep->n_axes);
+        err_nomem(err, "points", (size_t)rows->n * columns * sizeof *u);
+    for (size_t i = 0; u && i < (size_t)rows->n; i++)
+        space_encode(u + i * columns, space, rows->v + i * space->sweep->n_axes);
     return u;
 }
 
-/* Append the n best candidates. */
+/* Append the n best candidates to p->rows. points: u is missing. unit: of z, in scores. */
 static int choose(struct proposal *p, const struct grid_rows *candidates, int32_t n,
-                  const struct target *target, double *value, struct err *err)
+                  struct gp_points *points, double unit, double *value, struct err *err)
 {
-    const struct space *space = &p->space;
-    double *seen = encode(space, p->rows, target->row, target->n, err);
-    double *u = seen ? encode(space, candidates, NULL, candidates->n, err) : NULL;
+    double *seen = encode(&p->space, p->rows, err);
+    double *u = seen ? encode(&p->space, candidates, err) : NULL;
     bool *is_seen = calloc((size_t)candidates->n + 1, sizeof *is_seen);
     int32_t *chosen = malloc((size_t)n * sizeof *chosen + 1), number;
     struct gp gp = {.n = 0};
     int rc = u ? 0 : -1;
 
+    points->u = seen;
     if (!rc && (!is_seen || !chosen))
         rc = err_nomem(err, "candidates", (size_t)candidates->n);
     if (!rc)
-        rc = gp_fit(&gp, seen, space->axis, target->z, target->n, space->n_columns, space->n_axes,
-                    err);
+        rc = gp_fit(&gp, points, err);
     if (!rc)
         rc = gp_choose(chosen, value, n, &gp, u, candidates->n, is_seen, err);
     for (int32_t i = 0; !rc && i < n; i++) {
-        value[i] *= target->spread;
+        value[i] *= unit;
         rc = proposal_take(&number, p, candidates->v + (size_t)chosen[i] * p->of->sweep->n_axes,
                            err);
     }
@@ -320,33 +192,39 @@ static int choose(struct proposal *p, const struct grid_rows *candidates, int32_
     return rc;
 }
 
-/* Without scores to learn from, the sequence goes on. */
+/* Without two scores that differ, the sequence goes on. */
 static int next(struct grid_rows *rows, const struct proposing *proposing, int32_t n,
                 const double *scores, int32_t each, double *value, struct err *err)
 {
+    const size_t size = (size_t)rows->n * sizeof *scores + 1;
+    struct gp_points points = {.n = rows->n};
     struct grid_rows candidates = {.n = 0};
-    struct target target;
+    double *z = malloc(size), unit = z ? gp_targets(z, &points.noise, scores, rows->n, each) : -1;
     struct proposal p;
-    int rc;
+    int rc = unit < 0 ? err_nomem(err, "scores", size)
+                      : proposal_begin(&p, rows, rows->n + n, proposing, err);
 
-    for (int32_t i = 0; i < n; i++)
-        value[i] = NAN;
-    if (target_init(&target, scores, rows->n, each, err))
-        return -1;
-    if (proposal_begin(&p, rows, rows->n + n, proposing, err)) {
-        target_release(&target);
+    if (rc) {
+        free(z);
         return -1;
     }
-    if (!has_something(&target)) {
-        rc = proposal_draw(&p, rows->n + n, sobol_point, err);
-    } else {
-        rc = find_candidates(&candidates, rows, proposing, &target, err);
+    for (int32_t i = 0; i < n; i++)
+        value[i] = NAN;
+    points.axis = p.space.axis;
+    points.z = z;
+    points.n_columns = p.space.n_columns;
+    points.n_axes = p.space.n_axes;
+    if (unit > 0 && rows->n >= 2) {
+        rc = find_candidates(&candidates, rows, proposing, z, err);
         if (!rc && candidates.n)
-            rc = choose(&p, &candidates, n < candidates.n ? n : candidates.n, &target, value, err);
+            rc = choose(&p, &candidates, n < candidates.n ? n : candidates.n, &points, unit, value,
+                        err);
+    } else {
+        rc = proposal_draw(&p, rows->n + n, sobol_point, err);
     }
     grid_rows_release(&candidates);
     proposal_end(&p);
-    target_release(&target);
+    free(z);
     return rc;
 }
 
