@@ -10,7 +10,7 @@ name = s
 [data]
 format = simulated
 samples = 60
-markers = 40
+markers = 60
 [model]
 type = mlp
 [train]

@@ -48,8 +48,9 @@ static void make(struct made *m, const char *search, const char *text)
     char all[2048];
     struct err err;
 
-    snprintf(all, sizeof all, "[search]\n%s%s", search, text);
-    assert_int_equal(sweep_parse(&m->sweep, "s.ini", all, NULL, 0, &faults), 0);
+    snprintf(all, sizeof all, "[sweep]\nobjective = accuracy\n[search]\n%s%s", search, text);
+    if (sweep_parse(&m->sweep, "s.ini", all, NULL, 0, &faults))
+        fail_msg("%s", faults.n ? faults.text[0] : "out of memory");
     settings_stored(&m->fixed, &m->sweep.fixed);
     m->proposing = (struct proposing){&m->sweep, &m->fixed, &predicate};
     if (proposer_rows(&m->rows, &m->n_configs, &m->proposing, &err))
