@@ -453,6 +453,10 @@ static void print_totals(const struct listing *l)
     struct buf text = {0};
     long long n_failed = 0;
 
+    proposer_put(&text, &l->job->sweep, &l->job->plan.fixed, l->job->plan.n_configs);
+    if (text.size)
+        log_info("%s: %s", l->name, buf_text(&text));
+    buf_clear(&text);
     plan_put_size(&text, &l->job->plan);
     if (l->shard->n > 1)
         buf_printf(&text, ", %lld of them in shard %d/%d", (long long)l->n_rows, l->shard->k,
