@@ -22,7 +22,9 @@ static struct search_stage stage(const struct settings *fixed, int32_t each, int
 /* At each look, so that all looks have `alpha` together. */
 static double level(const struct settings *fixed, int32_t each)
 {
-    return fixed->v[P_ALPHA].f / (each - first(fixed, each));
+    const int32_t looks = each - first(fixed, each);
+
+    return fixed->v[P_ALPHA].f / (looks > 0 ? looks : 1); /* a damaged file may lack trials */
 }
 
 static int decide(const struct allocation *a, struct err *err)

@@ -113,7 +113,7 @@ function bestSoFar(points) {
 
 // A vertical line where a step ends; its number where there is room.
 function searchSteps(s, box, x) {
-    let last = -Infinity;
+    let last = textWidth('\u2191 ' + scoreLabel());
     const isLater = (step, n) => !SEARCH.steps[n + 1] || SEARCH.steps[n + 1].cost !== step.cost;
     SEARCH.steps.filter((step, n) => step.cost !== null && isLater(step, n)).forEach(step => {
         const at = x(step.cost);
