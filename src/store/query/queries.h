@@ -180,10 +180,11 @@
       " EXISTS (SELECT 1 FROM config JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " AND " SQL_SHARE " > 0) AS is_corrected" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
-    X(LEVELS, /* of a sweep: values of each axis, ascending */ \
+    X(LEVELS, /* of a sweep: values of each axis, ascending; none if [search] propose chose them */ \
       "axis:s", \
-      "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
-      " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
+      "SELECT axis.name AS axis, level.value FROM axis JOIN sweep USING (sweep_id)," \
+      " json_each(axis.levels) AS level WHERE sweep_id = ?1 AND NOT instr(ini, char(10) || 'propose = ')" \
+      " ORDER BY ordinal, axis.name, level.key") \
     X(TIED_AXES, /* id of a configuration: axes on which another value differs from it by at most two \
                     standard errors of the difference on the same folds (doc/decisions/0030) */ \
       "axis:s", \
