@@ -91,7 +91,7 @@ INI
 field() { awk -v n="$1" -v rule="$3" '$1 == rule { print $n }' "$2"; }
 
 # each FILE RULE: its regret on each table.
-each() { awk -v rule="$2" '$1 == rule { for (i = 5; i < NF; i += 2) printf "%s%.2f", i > 5 ? " " : "", $i }' "$1"; }
+each() { awk -v rule="$2" '$1 == rule { for (i = 5; i < NF; i += 2) printf "%s%.2f", (i > 5 ? " " : ""), $i }' "$1"; }
 
 # worse FILE RULE OTHER: on how many tables the regret of RULE is above that of OTHER by more than twice the
 # standard error of their difference.
