@@ -6,7 +6,7 @@
 -- at most two members: for a longer one SQLite creates a temporary table with each row written.
 -- Times are Unix seconds, UTC. The application_id is "ESPL".
 PRAGMA application_id = 1163087948;
-PRAGMA user_version = 5;
+PRAGMA user_version = 6;
 
 CREATE TABLE sweep (
     sweep_id    INTEGER PRIMARY KEY,
@@ -51,7 +51,8 @@ CREATE TABLE trial (
     fold       INTEGER NOT NULL,
     key        TEXT NOT NULL,
     state      TEXT NOT NULL DEFAULT 'pending'
-               CHECK (state IN ('done', 'diverged') OR state IN ('pending', 'running') OR state = 'failed'),
+               CHECK (state IN ('done', 'diverged') OR state IN ('pending', 'running') OR state = 'failed'
+               OR state IN ('held', 'stopped')),
     value      REAL,
     epochs_run INTEGER,
     best_epoch INTEGER,
@@ -92,6 +93,26 @@ CREATE TABLE curve_metric (
     PRIMARY KEY (trial_id, epoch, name)
 ) STRICT, WITHOUT ROWID;
 
+-- The score of a trial at a rung of the search, before its end; NULL: it failed or diverged.
+CREATE TABLE rung (
+    trial_id INTEGER NOT NULL REFERENCES trial,
+    rung     INTEGER NOT NULL,
+    value    REAL,
+    PRIMARY KEY (trial_id, rung)
+) STRICT, WITHOUT ROWID;
+
+-- The decisions of the search, in the order of steps.
+CREATE TABLE decision (
+    sweep_id  INTEGER NOT NULL REFERENCES sweep,
+    step      INTEGER NOT NULL,
+    config_id INTEGER NOT NULL REFERENCES config,
+    action    TEXT NOT NULL CHECK (action IN ('propose', 'keep') OR action = 'stop'),
+    rung      INTEGER,
+    value     REAL,
+    threshold REAL,
+    PRIMARY KEY (sweep_id, step, config_id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE timing (
     trial_id INTEGER NOT NULL REFERENCES trial,
     phase    TEXT NOT NULL,
@@ -129,7 +150,7 @@ CREATE TABLE attempt (
     started    REAL NOT NULL,
     finished   REAL CHECK (finished IS NOT NULL OR outcome IN ('running', 'lost')),
     outcome    TEXT NOT NULL CHECK (outcome IN ('done', 'diverged') OR outcome IN ('running', 'stopped')
-               OR outcome IN ('failed', 'crashed') OR outcome = 'lost'),
+               OR outcome IN ('failed', 'crashed') OR outcome IN ('lost', 'held')),
     error      TEXT
 ) STRICT;
 

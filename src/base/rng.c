@@ -87,7 +87,8 @@ void rng_blocks(uint32_t *restrict out, const struct rng *rng, uint32_t step,
 {
     size_t n_wide = cpu_has_avx512() ? n / LANES * LANES : 0;
 
-    make_eights(out, rng, step, index, n_wide);
+    if (n_wide) /* without AVX-512 not even its first instruction may run */
+        make_eights(out, rng, step, index, n_wide);
     make_blocks(out + 4 * n_wide, rng, step, index + n_wide, n - n_wide);
 }
 

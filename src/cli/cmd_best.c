@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <math.h>
 #include <string.h>
 
 #include "base/escape.h"
@@ -235,7 +234,7 @@ static int find_reference(struct best *b, struct err *err)
     if (query_table(&row, b->store, QUERY_CONFIG, b->reference, err))
         return -1;
     is_there = row.n_rows && !strcmp(result_table_text(&row, 0, "sweep"), b->sweep.name);
-    is_scored = is_there && !isnan(result_table_real(&row, 0, "mean"));
+    is_scored = is_there && result_table_integer(&row, 0, "trials") > 0;
     result_table_release(&row);
     b->o->outcome->is_wrong = !is_there;
     if (!is_there)
@@ -270,6 +269,9 @@ static int add_rows(const struct best *b, bool is_choice, bool is_ini, struct er
         log_info("*: within one standard error (se) of the best; diff: difference from %s on the "
                  "same folds, with its 95 %% interval from diff_low to diff_high",
                  b->reference ? o->reference : "the best");
+    if (!is_choice && is_brief && b->sweep.has_search)
+        log_info("reached: how far the search let a configuration come before it stopped it; its "
+                 "mean is of that part, and it ranks below the complete ones");
     if (!is_choice && o->where && !rows.n_rows)
         log_warn("--where %s: true of no configuration", o->where);
     rc = is_ini      ? add_ini(b, &rows, err)

@@ -11,10 +11,13 @@
 struct export_options {
     struct common_options common;
     const char *output;
+    bool has_decisions; /* instead of trials */
 };
 
 static const struct answer_section section = {"trials", NULL, false, "trial config state value",
                                               "="};
+static const struct answer_section decisions = {"decisions", NULL, false, "step config action",
+                                                NULL};
 
 struct export
 {
@@ -92,6 +95,22 @@ static int add_trials(struct export *export, struct store *store, const char *sw
     return rc ? rc : export->rc;
 }
 
+static int add_decisions(struct answer *answer, struct store *store, const char *sweep_name,
+                         struct err *err)
+{
+    struct query_sweep sweep;
+    struct result_table table;
+
+    if (query_sweep(&sweep, store, sweep_name, err) ||
+        query_table(&table, store, QUERY_DECISIONS_OF, sweep_name ? sweep.sweep_id : 0, err))
+        return -1;
+    if (!table.n_rows)
+        log_info("no decisions: only sweeps with [search] have them");
+    answer_table(answer, &decisions, &table);
+    result_table_release(&table);
+    return 0;
+}
+
 static int fill(struct answer *answer, struct store *store, const void *arg, struct err *err)
 {
     const struct export_options *o = arg;
@@ -102,7 +121,9 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     if (!rc)
         rc = output_stream_open(&export.stream, answer, o->output, &inputs, err);
     if (!rc)
-        rc = output_stream_close(&export.stream, add_trials(&export, store, o->common.sweep, err));
+        rc = output_stream_close(
+            &export.stream, o->has_decisions ? add_decisions(answer, store, o->common.sweep, err)
+                                             : add_trials(&export, store, o->common.sweep, err));
     inputs_release(&inputs);
     return rc;
 }
@@ -117,6 +138,10 @@ static int export_trials(struct call *call)
 static const struct option_row options[] = {
     {0, "sweep", "NAME", OPTION_TEXT, VALUE_SWEEP, offsetof(struct common_options, sweep),
      .help = "Write the trials of the sweep NAME only.", .shown = "all sweeps"},
+    {0, "decisions", NULL, OPTION_FLAG, .into = offsetof(struct export_options, has_decisions),
+     .help =
+         "Write the decisions of the search: a row for each configuration that was proposed, kept "
+         "or stopped in a step."},
     {0, "format", "FORMAT", OPTION_TEXT, .into = offsetof(struct export_options, common.format),
      .help = "Write csv, json, jsonl (one JSON object a line), or a table.",
      .choices = "table|csv|json|jsonl", .default_text = "csv"},

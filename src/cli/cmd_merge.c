@@ -16,7 +16,7 @@
 #include "report/answer.h"
 #include "store/lock.h"
 #include "store/merge.h"
-#include "store/query/query.h"
+#include "store/query/progress.h"
 
 /* Shards are easily forgotten, and the output does not show it. */
 static void warn_missing(const char *const *paths, int n)
@@ -107,15 +107,15 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
         return -1;
     open = missing.n_rows;
     result_table_release(&missing);
-    if (cli_note_incomplete(store, NULL, err) ||
-        query_table(&sweeps_now, store, QUERY_SWEEPS, 0, err))
+    if (cli_note_incomplete(store, NULL, err) || progress_sweeps(&sweeps_now, store, err))
         return -1;
     answer_table(answer, &sweeps, &sweeps_now);
-    for (int64_t r = 0; r < sweeps_now.n_rows; r++)
-        open += result_table_integer(&sweeps_now, r, "trials") -
-                result_table_integer(&sweeps_now, r, "done") -
-                result_table_integer(&sweeps_now, r, "diverged") -
-                result_table_integer(&sweeps_now, r, "failed");
+    for (int64_t r = 0; r < sweeps_now.n_rows; r++) {
+        const struct cell *held = result_table_find(&sweeps_now, r, "held");
+
+        open += result_table_integer(&sweeps_now, r, "running") +
+                result_table_integer(&sweeps_now, r, "pending") + (held ? held->i : 0);
+    }
     result_table_release(&sweeps_now);
     if (!open)
         log_info("all trials are finished; next: espalier best %s", escape_shell(&word, arg));

@@ -28,6 +28,7 @@
 #include "run/sweep_match.h"
 #include "run/sweep_run.h"
 #include "sched/makespan.h"
+#include "search/search.h"
 #include "store/database_file.h"
 #include "trial/kept.h"
 
@@ -54,11 +55,13 @@ struct listing {
     int32_t *widths;                 /* [n_configs] ranks of a trial; NULL: one */
     int64_t *left;                   /* [n_configs] unfinished trials of the shard */
     int64_t n_rows;                  /* trials of the shard */
+    int64_t n_listed;                /* of those, whose values are known before the search runs */
     int64_t n_known;                 /* finished trials of the database */
     int64_t n_measured;              /* of those, or configurations tried here */
     int64_t n_left;                  /* unfinished trials of the shard; for them: */
     double flops_left, seconds_left; /* seconds_left: of all ranks. NaN: unknown */
     double bound_s;                  /* of the makespan; NaN likewise */
+    double expected;                 /* with a search: the share of this that it may take */
     struct buf texts;                /* of a row */
     bool is_cut;                     /* only the first and last trials are shown */
 };
@@ -125,6 +128,26 @@ static int add_costs(struct listing *l, struct err *err)
     return 0;
 }
 
+/* In units of full trials. */
+static void expect_search(struct listing *l)
+{
+    double left = search_cost(&l->job->plan).expected;
+
+    l->expected = 1;
+    if (!search_is_wanted(&l->job->plan.fixed))
+        return;
+    for (int64_t t = 0; t < l->job->plan.n_trials; t++) {
+        const int state = l->known.states[t];
+        const double share =
+            l->known.seconds[t] / expected_s(l, plan_trial(&l->job->plan, t).config);
+
+        left -= state == TRIAL_DONE || state == TRIAL_DIVERGED || state == TRIAL_FAILED ? 1
+                : share > 0 ? fmin(share, 1)
+                            : 0;
+    }
+    l->expected = l->n_left ? fmin(fmax(left / (double)l->n_left, 0), 1) : 1;
+}
+
 static int open_listing(struct listing *l, struct err *err)
 {
     struct job *job = l->job;
@@ -143,7 +166,13 @@ static int open_listing(struct listing *l, struct err *err)
         l->left[plan_trial(&job->plan, t).config] += is_open(l, t);
     }
     l->n_measured = calibrate_cost(l->cost, job, &l->known, 1, MOST_TRIED_BYTES, err);
-    return l->n_measured < 0 || job_widths(&l->widths, job, err) || add_costs(l, err) ? -1 : 0;
+    if (l->n_measured < 0 || job_widths(&l->widths, job, err) || add_costs(l, err))
+        return -1;
+    l->n_listed = (int64_t)job->plan.rows.n * job->plan.replicates * job->plan.folds;
+    if (l->n_rows < l->n_listed)
+        l->n_listed = l->n_rows;
+    expect_search(l);
+    return 0;
 }
 
 /* ---- the trials ---- */
@@ -229,18 +258,18 @@ static void add_trials(struct answer *answer, struct listing *l)
     int64_t at = 0;
 
     l->is_cut = answer_is_for_people(answer) && !l->options->is_whole &&
-                l->n_rows > FIRST_SHOWN + LAST_SHOWN;
+                l->n_listed > FIRST_SHOWN + LAST_SHOWN;
     for (size_t a = 0; a < job->sweep.n_axes; a++)
         names[n++] = job->sweep.axes[a].row->key;
     for (int i = 0; i < RIGHT_COLUMNS; i++)
         if (job->work || strcmp(right[i], "gflop") != 0)
             names[n++] = right[i];
     report = answer_open(answer, &trials_section, (char *const *)(uintptr_t)names, n);
-    for (int64_t t = 0; report && t < job->plan.n_trials; t++) {
+    for (int64_t t = 0; report && t < job->plan.n_trials && at < l->n_listed; t++) {
         if (!l->known.ours[t])
             continue;
         at++;
-        if (l->is_cut && at > FIRST_SHOWN && at <= l->n_rows - LAST_SHOWN)
+        if (l->is_cut && at > FIRST_SHOWN && at <= l->n_listed - LAST_SHOWN)
             continue;
         fill_row(row, l, t);
         report_row(report, row);
@@ -268,6 +297,10 @@ static void add_cost(struct answer *answer, const struct listing *l)
     rows_real(&cost, "rank_seconds", l->seconds_left);
     rows_integer(&cost, "ranks", l->options->ranks);
     rows_real(&cost, "seconds", l->bound_s);
+    if (search_is_wanted(&job->plan.fixed)) {
+        rows_real(&cost, "expected_rank_seconds", l->seconds_left * l->expected);
+        rows_real(&cost, "expected_seconds", l->bound_s * l->expected);
+    }
     rows_text(&cost, "speed_from",
               !cost_is_known(l->cost) ? NULL
               : !l->n_measured        ? "assumption"
@@ -382,15 +415,21 @@ static void put_expected(struct buf *out, const struct listing *l)
         plan_settings(plan, config, &s);
         may_end_early = s.v[P_PATIENCE].i > 0;
     }
-    buf_printf(out, "; %lld to run", (long long)l->n_left);
+    if (search_is_wanted(&plan->fixed))
+        buf_printf(out, "; at most %lld to run, and about %.0f %% of that is expected",
+                   (long long)l->n_left, 100 * l->expected);
+    else
+        buf_printf(out, "; %lld to run", (long long)l->n_left);
     if (!cost_is_known(l->cost)) {
         buf_puts(out, "; durations are learnt as trials finish");
         return;
     }
     /* An estimate is no bound: other work on the cores can double it. */
-    buf_printf(out, ": about %s on %ld rank%s%s (", duration_words(words, l->bound_s),
-               l->options->ranks, plural(l->options->ranks),
-               may_end_early ? " if no trial ends early" : "");
+    buf_printf(out, ": about %s on %ld rank%s", duration_words(words, l->bound_s * l->expected),
+               l->options->ranks, plural(l->options->ranks));
+    if (search_is_wanted(&plan->fixed))
+        buf_printf(out, ", %s at most", duration_words(words, l->bound_s));
+    buf_puts(out, may_end_early ? " if no trial ends early (" : " (");
     if (!l->n_measured)
         buf_printf(out,
                    "assuming a usual processor: no configuration was tried, since the sweep is so "
@@ -403,7 +442,7 @@ static void put_expected(struct buf *out, const struct listing *l)
         buf_printf(out, "by the speed of %lld configuration%s tried here)",
                    (long long)l->n_measured, plural(l->n_measured));
     if (l->job->work)
-        buf_printf(out, ", %.4g GFLOP", l->flops_left * 1e-9);
+        buf_printf(out, ", %.4g GFLOP", l->flops_left * l->expected * 1e-9);
 }
 
 static void print_totals(const struct listing *l)
@@ -420,7 +459,9 @@ static void print_totals(const struct listing *l)
     if (l->n_left)
         put_expected(&text, l);
     else
-        buf_puts(&text, "; all are finished");
+        buf_puts(&text, l->n_rows > l->n_known && search_is_wanted(&l->job->plan.fixed)
+                            ? "; the search is over"
+                            : "; all are finished");
     if (!l->n_left && n_failed)
         buf_printf(&text, ", %lld of them failed (run --retry failed runs %s again)", n_failed,
                    n_failed == 1 ? "it" : "them");
@@ -553,7 +594,10 @@ int plan_list(struct job *job, const char *db, const struct shard *shard,
     status = output_end(rc, &answer, &err);
     if (status == EXIT_OK && l.is_cut && !section)
         log_info("%s: the first %d and the last %d of %lld trials; plan --list shows all", l.name,
-                 FIRST_SHOWN, LAST_SHOWN, (long long)l.n_rows);
+                 FIRST_SHOWN, LAST_SHOWN, (long long)l.n_listed);
+    if (status == EXIT_OK && !section && l.n_listed < l.n_rows)
+        log_info("%s: the search proposes the other %lld configurations when results are there",
+                 l.name, (long long)(job->plan.n_configs - job->plan.rows.n));
     if (status == EXIT_OK && (options->has_commands ? options->is_run : !section))
         print_totals(&l);
     if (status == EXIT_OK && !section && !options->has_commands) {

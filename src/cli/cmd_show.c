@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -30,6 +31,7 @@ static const struct page_part config_parts[] = {
     {{"configuration", NULL, true, NULL, NULL}, QUERY_CONFIG},
     {{"settings", "settings", false, "setting value", NULL}, QUERY_CONFIG_SETTINGS},
     {{"trials", "trials", false, "trial state value", "attempts best_epoch"}, QUERY_CONFIG_TRIALS},
+    {{"decisions", "decisions of the search", false, "step action", NULL}, QUERY_CONFIG_DECISIONS},
     {{"models", "models, which --model FILE writes to files", false, NULL, NULL},
      QUERY_CONFIG_MODELS},
     {{NULL, NULL, false, NULL, NULL}, QUERY_COUNT},
@@ -46,6 +48,7 @@ static const struct page_part trial_parts[] = {
      QUERY_TRIAL_CHECKPOINT},
     {{"log", "log, which --log prints", false, NULL, NULL}, QUERY_TRIAL_LOG},
     {{"files", "kept files", false, "path", NULL}, QUERY_TRIAL_FILES},
+    {{"rungs", "scores at rungs of the search", false, NULL, NULL}, QUERY_TRIAL_RUNGS},
     {{"curve", "training curve", false, "epoch", NULL}, QUERY_TRIAL_CURVE},
     {{NULL, NULL, false, NULL, NULL}, QUERY_COUNT},
 };
@@ -97,6 +100,27 @@ static int add_curve(struct answer *answer, struct store *store, const struct pa
     return 0;
 }
 
+/* Only a sweep with a search has them. */
+static void add_of_search(struct answer *answer, const struct page_part *part,
+                          const struct result_table *table)
+{
+    const int64_t last = table->n_rows - 1;
+
+    if (table->n_rows || answer->style.section)
+        answer_table(answer, &part->section, table);
+    if (part->query != QUERY_CONFIG_DECISIONS || last < 0 || !answer_is_for_people(answer) ||
+        strcmp(result_table_text(table, last, "action"), "stop") != 0)
+        return;
+    answer_printf(answer,
+                  "stopped in step %lld: ", (long long)result_table_integer(table, last, "step"));
+    if (isnan(result_table_real(table, last, "value")))
+        answer_printf(answer, "a trial failed or diverged\n");
+    else
+        answer_printf(answer, "its value %.5g is worse than the threshold %.5g\n",
+                      result_table_real(table, last, "value"),
+                      result_table_real(table, last, "threshold"));
+}
+
 static int add_part(struct answer *answer, struct store *store, const struct page_part *part,
                     int64_t id, struct err *err)
 {
@@ -118,6 +142,11 @@ static int add_part(struct answer *answer, struct store *store, const struct pag
         return -1;
     if (part->query == QUERY_TRIAL_METRICS && !is_reported)
         result_table_drop_empty(&table, 4);
+    if (part->query == QUERY_CONFIG_DECISIONS || part->query == QUERY_TRIAL_RUNGS) {
+        add_of_search(answer, part, &table);
+        result_table_release(&table);
+        return 0;
+    }
     if (part->query != QUERY_TRIAL_FILES) {
         answer_table(answer, is_reported ? &reported : &part->section, &table);
         result_table_release(&table);
@@ -185,7 +214,7 @@ static int read_log(struct buf *text, int64_t *total, bool *is_so_far, struct st
     trial_files_put_folder(&folder, store_path(store), id);
     if (buf_failed(&folder))
         n_files = err_nomem(err, "path", folder.size);
-    else if (parsed == TRIAL_PENDING || parsed == TRIAL_RUNNING)
+    else if (parsed == TRIAL_PENDING || parsed == TRIAL_RUNNING || parsed == TRIAL_HELD)
         n_files = log_file_read(text, buf_text(&folder), err);
     buf_release(&folder);
     *is_so_far = n_files > 0;
@@ -390,11 +419,11 @@ static const struct option_row options[] = {
     {OPTION_FORCE("Replace files of --model that exist.")},
     {0, "section", "NAME", OPTION_TEXT, .into = offsetof(struct common_options, section),
      .help =
-         "Print only this part: configuration, settings, trials or models of a configuration; "
-         "trial, metrics, timing, attempts, members, model, checkpoint, log, files or curve of a "
-         "trial.",
-     .choices = "configuration|settings|trials|models|trial|metrics|timing|attempts|members|"
-                "model|checkpoint|log|files|curve"},
+         "Print only this part: configuration, settings, trials, decisions or models of a "
+         "configuration; trial, metrics, timing, attempts, members, model, checkpoint, log, files, "
+         "rungs or curve of a trial.",
+     .choices = "configuration|settings|trials|decisions|models|trial|metrics|timing|attempts|"
+                "members|model|checkpoint|log|files|rungs|curve"},
     {OPTION_SET("Override a setting, for example the path of training data that have moved, which "
                 "--model reads after a reduction.")},
     {0},

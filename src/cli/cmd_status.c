@@ -13,11 +13,12 @@
 #include "store/query/progress.h"
 #include "store/store.h"
 
-enum { SWEEPS, SESSION, RANKS, RUNNING, CHECKPOINTS, FAILURES, BROKEN, SESSIONS };
+enum { SWEEPS, SESSION, SEARCH, RANKS, RUNNING, CHECKPOINTS, FAILURES, BROKEN, SESSIONS };
 
 static const struct answer_section sections[] = {
     [SWEEPS] = {"sweeps", NULL, false, "sweep trials done", NULL},
     [SESSION] = {"session", "last session", true, NULL, NULL},
+    [SEARCH] = {"search", "search", true, NULL, NULL},
     [RANKS] = {"ranks", "ranks of the last session", false, "rank host trials", NULL},
     [RUNNING] = {"running", "running trials, longest first", false, "trial seconds",
                  "since_utc host"},
@@ -43,9 +44,10 @@ static const struct status_list {
 
 struct status {
     struct progress_session session;
-    const char *reason; /* why the session ended; NULL: unknown */
-    int64_t n_left;     /* trials of the sweep that ran last */
-    double left_s;      /* as in struct progress */
+    struct search_progress search; /* of the sweep that ran last */
+    const char *reason;            /* why the session ended; NULL: unknown */
+    int64_t n_left;                /* trials of the sweep that ran last */
+    double left_s;                 /* as in struct progress */
 };
 
 /* ---- for people ---- */
@@ -73,7 +75,14 @@ static void print_session(struct answer *answer, const struct status *status,
     if (!isnan(s->rate))
         answer_printf(answer, "%lld trial%s in %s, %s\n", (long long)s->results, plural(s->results),
                       duration_words(elapsed, s->elapsed_s), progress_rate(rate, s->rate, s->rate));
-    if (*progress_left_words(left, status->left_s))
+    if (status->search.is_there) {
+        search_progress_put(&text, &status->search);
+        answer_printf(answer, "%s\n", buf_text(&text));
+        buf_clear(&text);
+    }
+    if (*progress_left_words(left, status->left_s) && status->search.is_there)
+        answer_printf(answer, "%s for the search\n", left);
+    else if (*left)
         answer_printf(answer, "%s for %lld trial%s\n", left, (long long)status->n_left,
                       plural(status->n_left));
     if (efficiency && !s->is_running)
@@ -120,6 +129,27 @@ static void add_session(struct answer *answer, const struct status *status,
     rows_real(&rows, "above", e->above);
     answer_table(answer, &sections[SESSION], rows_table(&rows));
     rows_release(&rows);
+}
+
+static void add_search(struct answer *answer, const struct search_progress *p)
+{
+    struct rows rows = {.n_cols = 0};
+    struct buf stage = {0};
+
+    search_progress_put_stage(&stage, p);
+    rows_text(&rows, "stage", p->is_over ? "over" : buf_text(&stage));
+    rows_integer(&rows, "configs", p->configs);
+    rows_integer(&rows, "proposed", p->proposed);
+    rows_integer(&rows, "stopped", p->stopped);
+    rows_integer(&rows, "released", p->released);
+    rows_integer(&rows, "ended", p->ended);
+    rows_real(&rows, "epochs", p->epochs);
+    rows_real(&rows, "all_epochs", p->all_epochs);
+    rows_real(&rows, "left_core_s", p->is_over ? (double)NAN : p->left_core_s);
+    answer_table(answer, &sections[SEARCH], rows_table(&rows));
+    rows_release(&rows);
+    answer->out.failed |= buf_failed(&stage);
+    buf_release(&stage);
 }
 
 static void add_ranks(struct answer *answer, const struct progress_session *s)
@@ -178,15 +208,19 @@ static int add_run(struct answer *answer, struct store *store, struct status *st
         return -1;
     if (!is_empty &&
         (query_sweep(&sweep, store, NULL, err) || progress_count(&counts, store, &sweep, err) ||
-         progress_left(&status->left_s, store, sweep.sweep_id, &counts, s, err)))
+         search_progress_read(&status->search, store, &sweep, err) ||
+         progress_left(&status->left_s, store, sweep.sweep_id, &counts, s, &status->search, err)))
         return -1;
-    status->n_left = counts.pending + counts.running;
+    status->n_left = counts.pending + counts.running + counts.held;
     if (s->life == SESSION_LIFE_GONE || s->life == SESSION_LIFE_ELSEWHERE)
         status->reason = s->why;
     else if (!strcmp(s->outcome, STORE_INPUTS_CHANGED))
         status->reason = "a file of [program] inputs changed during the run";
     if (answer_wants(answer, &sections[SESSION]) && put_session(answer, store, status, err))
         return -1;
+    if (status->search.is_there && answer_wants(answer, &sections[SEARCH]) &&
+        (!answer_is_for_people(answer) || answer->style.section))
+        add_search(answer, &status->search);
     if (answer_wants(answer, &sections[RANKS]))
         add_ranks(answer, s);
     return 0;
@@ -227,7 +261,7 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     int rc = 0;
 
     (void)arg;
-    if (query_table(&table, store, QUERY_SWEEPS, 0, err))
+    if (progress_sweeps(&table, store, err))
         return -1;
     n_sweeps = table.n_rows;
     for (int64_t r = 0; r < n_sweeps; r++)
@@ -238,9 +272,11 @@ static int fill(struct answer *answer, struct store *store, const void *arg, str
     else
         answer_printf(answer, "the database has no sweep yet\n");
     result_table_release(&table);
-    if (answer_wants(answer, &sections[SESSION]) || answer_wants(answer, &sections[RANKS]))
+    if (answer_wants(answer, &sections[SESSION]) || answer_wants(answer, &sections[SEARCH]) ||
+        answer_wants(answer, &sections[RANKS]))
         rc = add_run(answer, store, &status, !n_sweeps, err);
     progress_release_session(&status.session);
+    search_progress_release(&status.search);
     /* Without a failure its query need not look at all trials. */
     for (size_t i = 0; !rc && i < sizeof lists / sizeof *lists; i++)
         if (fails || is_whole || lists[i].section != FAILURES)
@@ -254,7 +290,7 @@ static int status(struct call *call)
 }
 
 static const struct option_row options[] = {
-    {OPTION_SECTION("sweeps|session|ranks|running|checkpoints|failures|lost|sessions")},
+    {OPTION_SECTION("sweeps|session|search|ranks|running|checkpoints|failures|lost|sessions")},
     {0},
 };
 

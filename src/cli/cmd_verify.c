@@ -10,6 +10,7 @@
 #include "config.h"
 #include "launch/host.h"
 #include "predict/replay.h"
+#include "predict/search_replay.h"
 #include "report/answer.h"
 #include "report/rows.h"
 #include "store/query/query.h"
@@ -37,6 +38,7 @@ struct verification {
     int64_t n, n_done, n_equal;
     struct query_table_check tables[QUERY_CHECKED_TABLES];
     int64_t n_damaged;
+    struct search_replay decisions;
 };
 
 /* ---- comparison ---- */
@@ -287,6 +289,7 @@ static int verify_all(struct verification *v, struct err *err)
     struct store *store = v->replay->store;
     struct query_sweep sweep;
     struct result_table done;
+    struct settings settings;
     int64_t n, id;
     int rc = 0;
 
@@ -307,7 +310,10 @@ static int verify_all(struct verification *v, struct err *err)
         rc = verify_one(v, result_table_integer(&done, row, "trial_id"), err);
     }
     result_table_release(&done);
-    return rc;
+    if (rc)
+        return -1;
+    replay_settings(v->replay, &settings);
+    return search_replay(&v->decisions, store, &sweep, &settings, err);
 }
 
 static void add_answer(struct answer *answer, struct verification *v)
@@ -320,11 +326,19 @@ static void add_answer(struct answer *answer, struct verification *v)
                       "%lld of %lld done trial%s run again: %lld equal to the bit, %lld not\n",
                       (long long)v->n, (long long)v->n_done, plural(v->n_done),
                       (long long)v->n_equal, (long long)(v->n - v->n_equal));
+    if (v->is_live && v->decisions.n)
+        answer_printf(answer, "%lld decisions of the search made again: %lld equal, %lld not%s%s\n",
+                      (long long)v->decisions.n,
+                      (long long)(v->decisions.n - v->decisions.n_different),
+                      (long long)v->decisions.n_different,
+                      v->decisions.n_different ? "; the first: " : "", v->decisions.first.text);
     if (v->is_live)
         return;
     rows_integer(&summary, "trials", v->n);
     rows_integer(&summary, "equal", v->n_equal);
     rows_integer(&summary, "different", v->n - v->n_equal);
+    rows_integer(&summary, "decisions", v->decisions.n);
+    rows_integer(&summary, "decisions_different", v->decisions.n_different);
     rows_init(&tables, names, sizeof names / sizeof *names);
     for (int i = 0; i < QUERY_CHECKED_TABLES && v->tables[i].table; i++) {
         const struct query_table_check *t = &v->tables[i];
@@ -361,7 +375,7 @@ static int verify(struct call *call)
     if (!rc)
         add_answer(&answer, &v);
     status = output_end(rc, &answer, &err);
-    if (status == EXIT_OK && (v.n_equal < v.n || v.n_damaged))
+    if (status == EXIT_OK && (v.n_equal < v.n || v.n_damaged || v.decisions.n_different))
         status = EXIT_ERROR;
     rows_release(&v.trials);
     replay_release(&replay);

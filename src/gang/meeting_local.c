@@ -38,14 +38,6 @@ static int map_page(struct gang_member *g, int fd, struct gang_failure *failure)
     return g->page.head ? 0 : meeting_broken(failure, "shared memory of a gang");
 }
 
-static int make_page(struct gang_member *g, int *fd, struct gang_failure *failure)
-{
-    *fd = shared_memory_make(g->page.bytes);
-    if (*fd < 0 || shared_memory_reserve(*fd, 0, g->page.bytes))
-        return meeting_broken(failure, "shared memory of a gang");
-    return map_page(g, *fd, failure);
-}
-
 /* ---- the leader ---- */
 
 static int listen_here(const struct gang_member *g, const struct introduction *own,
@@ -84,21 +76,10 @@ static int make_gifts(struct gifts *gifts, struct gang_member *g, struct gang_fa
         g->lives[i] = ends[0];
         gifts->writers[i] = ends[1];
     }
-    return make_page(g, &gifts->page, failure);
-}
-
-/* The leader keeps its own writing end and the reading ends of the others. */
-static void release_gifts(struct gifts *gifts, struct gang_member *g)
-{
-    if (gifts->writers) {
-        g->own_life = gifts->writers[0];
-        descriptor_close(&g->lives[0]);
-    }
-    for (int32_t i = 1; gifts->writers && i < g->local_size; i++)
-        descriptor_close(&gifts->writers[i]);
-    descriptor_close(&gifts->page);
-    free(gifts->writers);
-    free(gifts->fds);
+    gifts->page = shared_memory_make(g->page.bytes);
+    if (gifts->page < 0 || shared_memory_reserve(gifts->page, 0, g->page.bytes))
+        return meeting_broken(failure, "shared memory of a gang");
+    return map_page(g, gifts->page, failure);
 }
 
 /* Send member i the reply, and with a good one its own pipe's writing end and the reading ends of
@@ -137,7 +118,16 @@ static int lead(struct gang_member *g, struct reception *reception, const struct
         if (g->members[i] >= 0)
             answer(g, &reply, &gifts, i);
     }
-    release_gifts(&gifts, g);
+    /* The leader keeps its own writing end and the reading ends of the others. */
+    if (gifts.writers) {
+        g->own_life = gifts.writers[0];
+        descriptor_close(&g->lives[0]);
+    }
+    for (int32_t i = 1; gifts.writers && i < g->local_size; i++)
+        descriptor_close(&gifts.writers[i]);
+    descriptor_close(&gifts.page);
+    free(gifts.writers);
+    free(gifts.fds);
     FAULT("gang: the host's ranks were answered");
     return reply.trouble ? gang_fails(failure, (enum gang_trouble)reply.trouble, "%s", reply.why)
                          : 0;

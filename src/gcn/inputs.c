@@ -62,13 +62,6 @@ static int panels_init(struct panels *p, const struct dataset *data, enum featur
     return 0;
 }
 
-static void panels_release(struct panels *p)
-{
-    free(p->row_sum);
-    mat_release(&p->x);
-    mat_release(&p->ax);
-}
-
 static void put_panel(struct mat *out, const struct mat *panel, int32_t at)
 {
     for (int32_t i = 0; i < panel->n_rows; i++)
@@ -113,7 +106,9 @@ static int make_dense(struct gcn_inputs *inputs, const struct gcn_outline *outli
         inputs->x = panels.x;
         panels.x = (struct mat){0};
     }
-    panels_release(&panels);
+    free(panels.row_sum);
+    mat_release(&panels.x);
+    mat_release(&panels.ax);
     return rc;
 }
 

@@ -109,18 +109,6 @@ static void finish_factors(double *factor, const double *mean, int32_t n_cols, i
     }
 }
 
-static void learn_columns(struct scaling *scaling, const struct feature_panel *panel,
-                          const struct mat *raw)
-{
-    double *mean = scaling->column_mean + panel->at;
-    double *factor = scaling->column_factor + panel->at;
-
-    add_columns(mean, raw);
-    finish_means(mean, panel->n, raw->n_rows);
-    add_squares(factor, mean, raw);
-    finish_factors(factor, mean, panel->n, raw->n_rows);
-}
-
 enum moment { ROW_SUMS, COLUMN_SUMS, COLUMN_SQUARES };
 
 static void add_all(struct scaling *s, enum moment moment, bool has_all_samples, int32_t width,
@@ -266,8 +254,15 @@ bool scaling_walk_next(struct scaling_walk *walk)
     if (left <= 0)
         return false;
     walk->raw = read_panel(walk->scaling, panel, walk->raw.v);
-    if (walk->learned && panel->has_all_samples && walk->scaling->scale == SCALE_STANDARDIZE)
-        learn_columns(walk->learned, panel, &walk->raw);
+    if (walk->learned && panel->has_all_samples && walk->scaling->scale == SCALE_STANDARDIZE) {
+        double *mean = walk->learned->column_mean + panel->at;
+        double *factor = walk->learned->column_factor + panel->at;
+
+        add_columns(mean, &walk->raw);
+        finish_means(mean, panel->n, walk->raw.n_rows);
+        add_squares(factor, mean, &walk->raw);
+        finish_factors(factor, mean, panel->n, walk->raw.n_rows);
+    }
     scaling_apply(walk->scaled, walk->scaling, panel, &walk->raw);
     return true;
 }

@@ -17,6 +17,7 @@ static const char blanks[] = " \t\n";
 struct value_list {
     enum param_id id;
     const struct param *row;
+    struct axis_range range; /* without ends */
     union value *values;
     bool *is_quoted; /* of each value */
     char *condition; /* in the text that is parsed; NULL: none */
@@ -165,6 +166,165 @@ static int add_log(struct value_list *list, char *text, struct err *err)
     return 0;
 }
 
+/* ---- ranges ---- */
+
+static const struct axis_range ranges[] = {{.name = "uniform"},
+                                           {.name = "loguniform", .is_log = true},
+                                           {.name = "int", .is_whole = true},
+                                           {.name = "logint", .is_whole = true, .is_log = true}};
+
+enum { N_RANGES = sizeof ranges / sizeof *ranges };
+
+/* The range whose name and parenthesis begin the text; NULL: none. */
+static const struct axis_range *range_of(const char *text)
+{
+    for (int i = 0; i < N_RANGES; i++) {
+        size_t n = strlen(ranges[i].name);
+
+        if (!strncmp(text, ranges[i].name, n) && text[n + strspn(text + n, blanks)] == '(' &&
+            text[strlen(text) - 1] == ')')
+            return &ranges[i];
+    }
+    return NULL;
+}
+
+/* Check one end against the limits of the setting. */
+static int check_end(const struct value_list *list, const char *shown, const char *end,
+                     struct err *err)
+{
+    union value value;
+    struct err reason;
+
+    if (list->row->type == PARAM_VALUE || !param_read(&value, list->id, end, &reason))
+        return 0;
+    return err_set(err, "%s = %s: %s: %s", list->row->key, shown, end, reason.text);
+}
+
+/* -1 and err: the setting cannot have such a range. */
+static int check_kind(const struct value_list *list, const struct axis_range *range,
+                      const char *shown, struct err *err)
+{
+    const struct param *p = list->row;
+    const bool is_whole = p->type == PARAM_INT || p->type == PARAM_COUNT;
+
+    if (p->flags & PARAM_SWEPT)
+        return err_set(err, "%s = %s: only lists of values may be given here", p->key, shown);
+    if (!is_whole && p->type != PARAM_REAL && p->type != PARAM_VALUE)
+        return err_set(err, "%s = %s: ranges are for numbers", p->key, shown);
+    if (is_whole && !range->is_whole)
+        return err_set(err, "%s = %s: takes whole numbers: write %s", p->key, shown,
+                       range->is_log ? "logint" : "int");
+    if (list->n)
+        return err_set(err,
+                       "%s = %s: a range is the whole axis: remove the other values, or the range",
+                       p->key, shown);
+    return 0;
+}
+
+static int add_drawn(struct value_list *list, const struct axis_range *range, char *text,
+                     struct err *err)
+{
+    const char *key = list->row->key, *name = range->name;
+    char shown[64];
+    char *part[2];
+    double low, high;
+
+    snprintf(shown, sizeof shown, "%s", text);
+    if (check_kind(list, range, shown, err))
+        return -1;
+    text[strlen(text) - 1] = '\0';
+    if (split(part, 2, strchr(text, '(') + 1, ",") != 2 || real_parse(&low, part[0]) ||
+        real_parse(&high, part[1]))
+        return err_set(err, "%s = %s: must be %s(a, b), two numbers", key, shown, name);
+    if (!(low < high))
+        return err_set(err, "%s = %s: %s must be less than %s", key, shown, part[0], part[1]);
+    if (range->is_log && low <= 0)
+        return err_set(err, "%s = %s: %s must be greater than 0", key, shown, part[0]);
+    if (range->is_whole &&
+        (low != floor(low) || high != floor(high) || fabs(low) >= 1e15 || fabs(high) >= 1e15))
+        return err_set(err, "%s = %s: both ends must be whole numbers below 1e15", key, shown);
+    if (check_end(list, shown, part[0], err) || check_end(list, shown, part[1], err))
+        return -1;
+    list->range = *range;
+    list->range.low = low;
+    list->range.high = high;
+    return 0;
+}
+
+bool axis_is_range(const struct axis *axis)
+{
+    return axis->range.name != NULL;
+}
+
+void axis_put_range(struct buf *out, const struct axis *axis)
+{
+    buf_printf(out, "%s(", axis->range.name);
+    real_format(out, axis->range.low);
+    buf_puts(out, ", ");
+    real_format(out, axis->range.high);
+    buf_putc(out, ')');
+}
+
+/* As the file would give it. */
+static void put_exact(struct buf *out, const struct axis *axis, double number)
+{
+    struct buf text = {0};
+
+    if (axis->range.is_whole) /* without an exponent */
+        buf_printf(&text, "%.0f", number);
+    else
+        real_format(&text, number);
+    if (axis->row->type != PARAM_VALUE)
+        buf_puts(out, buf_text(&text));
+    else if (free_value_read(out, buf_text(&text), NULL))
+        out->failed = true;
+    out->failed |= buf_failed(&text);
+    buf_release(&text);
+}
+
+void axis_put_number(struct buf *out, const struct axis *axis, double number)
+{
+    const struct axis_range *range = &axis->range;
+    char text[32];
+
+    snprintf(text, sizeof text, "%.6g", number);
+    number = range->is_whole ? round(number) : strtod(text, NULL);
+    put_exact(out, axis, fmin(fmax(number, range->low), range->high));
+}
+
+int axis_set_range(struct axis *axis, const char *name, double low, double high)
+{
+    struct axis_range range = {.low = low, .high = high};
+
+    for (int i = 0; i < N_RANGES; i++)
+        if (!strcmp(ranges[i].name, name))
+            range = ranges[i];
+    if (!range.name)
+        return -1;
+    range.low = low;
+    range.high = high;
+    axis->range = range;
+    for (int i = 0; i < 2; i++) {
+        struct buf text = {0};
+        bool is_short;
+
+        put_exact(&text, axis, i ? high : low);
+        is_short = buf_failed(&text);
+        if (axis->row->type == PARAM_VALUE) {
+            axis->range.ends[i].s = is_short ? NULL : strdup(buf_text(&text));
+            is_short = !axis->range.ends[i].s;
+        } else if (!is_short) {
+            is_short = param_read(&axis->range.ends[i], axis->id, buf_text(&text), NULL) != 0;
+        }
+        buf_release(&text);
+        if (is_short)
+            return -1;
+    }
+    return 0;
+}
+
+/* ---- lists ---- */
+
 /* Only numbers between colons are meant as a range: not 12:30:00-ish names, paths or times. */
 static bool is_number_list(const char *text, char separator)
 {
@@ -190,6 +350,7 @@ static bool is_number_list(const char *text, char separator)
 static int add_element(struct value_list *list, char *text, struct err *err)
 {
     const struct param *p = list->row;
+    const struct axis_range *drawn = range_of(text);
     bool is_word = p->type == PARAM_CHOICE || p->type == PARAM_REDUCTION;
     bool is_log = !strncmp(text, "log", 3) && text[3 + strspn(text + 3, blanks)] == '(';
     /* pca:20 is not a range */
@@ -200,6 +361,11 @@ static int add_element(struct value_list *list, char *text, struct err *err)
 
     if (!*text)
         return err_set(err, "%s: value %zu of the list is empty", p->key, list->n + 1);
+    if (list->range.name)
+        return err_set(err, "%s: a range is the whole axis: remove the other values, or the range",
+                       p->key);
+    if (drawn)
+        return add_drawn(list, drawn, text, err);
     if ((is_log || is_range) && is_word)
         return err_set(err, "%s = %.60s: ranges and log() are for numbers", p->key, text);
     /* Its trials would equal those of the value that `auto` resolves to. */
@@ -294,11 +460,12 @@ static int compare_values(const void *a, const void *b)
 
 static int check_distinct(const struct value_list *list, struct err *err)
 {
-    union value *sorted = malloc(list->n * sizeof *sorted);
+    union value *sorted = malloc(list->n * sizeof *sorted + 1);
     struct buf text = {0};
     int rc = 0;
 
-    assert(list->n > 0);
+    if (!list->n)
+        return 0; /* a range */
     if (!sorted)
         return err_nomem(err, "axis", list->n * sizeof *sorted);
     memcpy(sorted, list->values, list->n * sizeof *sorted);
@@ -323,17 +490,23 @@ static void add_hint(struct err *err, enum param_id id, const char *text)
     size_t whole = strspn(at, digits), part = at[whole] == ',' ? strspn(at + whole + 1, digits) : 0;
     const char *end = at + whole + 1 + part;
 
-    if (!err || param_row(id)->type != PARAM_REAL || !part || whole + part > 12 || *end == '.')
+    if (!err || param_row(id)->type != PARAM_REAL || range_of(text) || !part || whole + part > 12 ||
+        *end == '.')
         return;
     snprintf(err->text + strlen(err->text), sizeof err->text - strlen(err->text),
              "; if %.*s is one number, use a decimal point: %.*s.%.*s", (int)(end - at), at,
              (int)whole, at, (int)part, at + whole + 1);
 }
 
+static void release_text(union value value)
+{
+    free((char *)(uintptr_t)value.s);
+}
+
 static void release_values(const struct param *row, union value *values, size_t n)
 {
     for (size_t i = 0; row && row->type == PARAM_VALUE && i < n; i++)
-        free((char *)(uintptr_t)values[i].s);
+        release_text(values[i]);
     free(values);
 }
 
@@ -379,6 +552,9 @@ int axis_parse(struct axis *axis, const char *text, struct err *err)
         axis->values = list.values;
         axis->is_quoted = list.is_quoted;
         axis->n = (int32_t)list.n;
+        if (list.range.name &&
+            axis_set_range(axis, list.range.name, list.range.low, list.range.high))
+            rc = err_nomem(err, "axis", sizeof *axis);
     } else {
         add_hint(err, axis->id, text);
         release_values(row, list.values, list.n);
@@ -399,6 +575,9 @@ void axis_release(struct axis *axis)
     if (!axis)
         return;
     release_values(axis->row, axis->values, (size_t)axis->n);
+    for (int i = 0; axis->range.name && axis->row->type == PARAM_VALUE && i < 2; i++)
+        release_text(axis->range.ends[i]);
+    axis->range = (struct axis_range){.name = NULL};
     free(axis->is_quoted);
     free(axis->condition);
     axis->condition = NULL;

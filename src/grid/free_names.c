@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* The implied settings are no values. */
-#define GIVEN "trial|key|seed|fold|folds|replicate|threads|dir|results|checkpoint|gpus|rank|ranks"
+#define GIVEN "trial|key|seed|fold|folds|replicate|threads|dir|results|checkpoint|gpus|rank|ranks|until"
 #define IMPLIED "type|format"
 
 /* Columns of the views and of `best` that no axis is (store/views.c, store/query/leaderboard.c). */

@@ -1,7 +1,29 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "grid/grid_rows.h"
 
+#include <math.h>
 #include <stdlib.h>
+
+void grid_rows_release(struct grid_rows *rows)
+{
+    free(rows->v);
+    arena_release(&rows->texts);
+    *rows = (struct grid_rows){.n = 0};
+}
+
+double grid_points(const struct sweep *sweep)
+{
+    double n = 1; /* a double holds 10^30 */
+
+    for (size_t i = 0; i < sweep->n_axes; i++) {
+        const struct axis_range *range = &sweep->axes[i].range;
+
+        n *= !range->name      ? sweep->axes[i].n
+             : range->is_whole ? range->high - range->low + 1
+                               : (double)INFINITY;
+    }
+    return n;
+}
 
 static void point_settings(const struct sweep *sweep, int64_t point, struct settings *out)
 {
@@ -33,6 +55,19 @@ static int decide_conditions(bool *is_whole, const struct sweep *sweep,
     return 0;
 }
 
+int grid_decide(bool *is_kept, bool *has_all, const struct sweep *sweep,
+                const struct predicate *predicate, struct settings *point, struct err *err)
+{
+    int keep = 1;
+
+    if (decide_conditions(has_all, sweep, predicate, point, err))
+        return -1;
+    if (predicate && predicate->keep)
+        keep = predicate->keep(predicate->arg, sweep, point, err);
+    *is_kept = keep > 0;
+    return keep < 0 ? -1 : 0;
+}
+
 /* The point that stands for all with the same model: axes that the model type lacks are at their
  * first values. */
 static int64_t model_of(const struct sweep *sweep, int64_t point, const struct settings *settings)
@@ -59,17 +94,12 @@ static int add_points(struct grid_rows *out, bool *is_there, int32_t n_points,
 
     for (int32_t point = 0; point < n_points; point++) {
         union value *row = out->v + (size_t)out->n * sweep->n_axes;
-        bool is_whole, *is_repeat;
-        int keep = 1;
+        bool is_kept, is_whole, *is_repeat;
 
         point_settings(sweep, point, &settings);
-        if (decide_conditions(&is_whole, sweep, predicate, &settings, err))
+        if (grid_decide(&is_kept, &is_whole, sweep, predicate, &settings, err))
             return -1;
-        if (predicate && predicate->keep)
-            keep = predicate->keep(predicate->arg, sweep, &settings, err);
-        if (keep < 0)
-            return -1;
-        if (!keep)
+        if (!is_kept)
             continue;
         is_repeat = &is_there[model_of(sweep, point, &settings)];
         out->n_repeats += *is_repeat && is_whole;
@@ -83,18 +113,35 @@ static int add_points(struct grid_rows *out, bool *is_there, int32_t n_points,
                             (int)n_points);
 }
 
+static int refuse_range(const struct sweep *sweep, size_t a, struct err *err)
+{
+    const struct axis *axis = &sweep->axes[a];
+    struct buf place = {0}, range = {0};
+
+    sweep_put_place(&place, sweep, (int)axis->id);
+    axis_put_range(&range, axis);
+    err_set(
+        err,
+        "%s: %s = %s: a grid needs lists of values: list them, or set [search] propose = sobol, "
+        "random or model",
+        buf_text(&place), axis->row->key, buf_text(&range));
+    buf_release(&place);
+    buf_release(&range);
+    return -1;
+}
+
 int grid_rows_make(struct grid_rows *out, const struct sweep *sweep, const struct settings *fixed,
                    const struct predicate *predicate, struct err *err)
 {
-    double n_points = 1; /* a double holds 10^30 */
+    const double n_points = grid_points(sweep);
     const size_t row = (sweep->n_axes ? sweep->n_axes : 1) * sizeof *out->v;
-    union value *fitting;
     bool *is_there;
     int rc;
 
-    *out = (struct grid_rows){.n = 0};
+    *out = (struct grid_rows){.is_whole = true};
     for (size_t i = 0; i < sweep->n_axes; i++)
-        n_points *= sweep->axes[i].n;
+        if (axis_is_range(&sweep->axes[i]))
+            return refuse_range(sweep, i, err);
     if (n_points > GRID_MAX_POINTS)
         return err_set(err, "%s: the grid has %.15g points; at most %d are allowed", sweep->path,
                        n_points, GRID_MAX_POINTS);
@@ -104,12 +151,7 @@ int grid_rows_make(struct grid_rows *out, const struct sweep *sweep, const struc
              ? add_points(out, is_there, (int32_t)n_points, sweep, fixed, predicate, err)
              : err_nomem(err, "grid", (size_t)n_points * row);
     free(is_there);
-    if (rc) {
-        free(out->v);
-        out->v = NULL;
-        return -1;
-    }
-    fitting = realloc(out->v, (size_t)out->n * row);
-    out->v = fitting ? fitting : out->v;
-    return 0;
+    if (rc)
+        grid_rows_release(out);
+    return rc;
 }

@@ -7,6 +7,7 @@
 #ifndef GRID_GRID_ROWS_H
 #define GRID_GRID_ROWS_H
 
+#include "base/arena.h"
 #include "base/err.h"
 #include "grid/sweep.h"
 
@@ -24,14 +25,26 @@ struct predicate {
 };
 
 struct grid_rows {
-    union value
-        *v; /* [n][n_axes] owned; texts borrowed from the axes, NULL: the axis has no value */
+    /* [n][n_axes] owned; texts are borrowed from the axes, or for ranges from `texts`. NULL: the axis has no value */
+    union value *v;
     int32_t n;
     int32_t n_repeats; /* points dropped because a kept one trains the same model */
+    bool is_whole;     /* every point of the grid that `where` keeps has a row */
+    struct arena texts;
 };
 
-/* fixed: the values of settings that are no axes. The caller frees out->v. -1 and err: there are too many points (counted before memory is allocated)
- * or none, or the predicate fails. */
+void grid_rows_release(struct grid_rows *rows);
+
+/* The number of points of the lists and of ranges of whole numbers, as a double holds it; INFINITY with another range. */
+double grid_points(const struct sweep *sweep);
+
+/* Take the values from axes of the point whose condition does not hold, and decide whether `where` keeps it. *has_all
+ * out: no axis has lost its value. -1 and err: the predicate fails. */
+int grid_decide(bool *is_kept, bool *has_all, const struct sweep *sweep,
+                const struct predicate *predicate, struct settings *point, struct err *err);
+
+/* fixed: the values of settings that are no axes. Pair with grid_rows_release(). -1 and err: an axis is a range, there are
+ * too many points (counted before memory is allocated) or none, or the predicate fails. */
 int grid_rows_make(struct grid_rows *out, const struct sweep *sweep, const struct settings *fixed,
                    const struct predicate *predicate, struct err *err);
 

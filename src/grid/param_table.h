@@ -73,6 +73,11 @@
     "auto|val_pearson|val_r2|val_rmse|val_mae|val_spearman|val_accuracy|val_macro_f1|" \
     "val_roc_auc|val_log_loss"
 
+/* How configurations are proposed, and how epochs and folds are given to them: each is a row in src/search. */
+#define SEARCH_PROPOSERS(X, OR) X(grid) OR X(points) OR X(random) OR X(sobol) OR X(model)
+#define SEARCH_ALLOCATORS(X, OR) X(all) OR X(halving) OR X(race)
+#define SEARCH_CHOICE(name) #name
+
 /* clang-format off */
 #define PARAM_TABLE(X) \
     X(SWEEP_NAME, "sweep", "name", TEXT, 0, 0, "", "", "", 0, \
@@ -99,6 +104,49 @@
     X(KEEP, "sweep", "keep", CHOICE, 0, 0, "best|all|none", "best", "", 0, \
       MODELS_ALL, NOWHERE, \
       "Models whose weights stay in the database, and trials of programs whose keep_files stay beside it; best: those of the best configuration, of the configuration that best --rule 1se chooses, and of configurations with trials left to run; all: every one; none: none") \
+    \
+    X(PROPOSE, "search", "propose", CHOICE, 0, 0, SEARCH_PROPOSERS(SEARCH_CHOICE, "|"), "grid", "", 0, \
+      MODELS_ALL, NOWHERE, \
+      "Which configurations are tried; grid: every point; points: the rows of a table; random: drawn evenly; sobol: spread evenly, better than random; model: a Gaussian process of the results so far chooses the next batch") \
+    X(ALLOCATE, "search", "allocate", CHOICE, 0, 0, SEARCH_ALLOCATORS(SEARCH_CHOICE, "|"), "all", "", 0, \
+      MODELS_ALL, NOWHERE, \
+      "How much of each configuration runs; all: every epoch and fold; halving: few epochs first, and more for the best third; race: fold after fold, without those that are worse beyond doubt") \
+    X(CONFIGS, "search", "configs", COUNT, 1, 10000000, "all", "all", "configurations", 0, \
+      MODELS_ALL, NOWHERE, \
+      "Number of configurations that are proposed; all: every point (of lists of values, or of the table)") \
+    X(POINTS, "search", "points", PATH, 0, 0, "", "", "", 0, \
+      MODELS_ALL, NOWHERE, \
+      "CSV table for propose = points: a column for each axis, a configuration in each line") \
+    X(START, "search", "start", TEXT, 0, 0, "", "", "", 0, \
+      MODELS_ALL, NOWHERE, \
+      "Values of axes that are configuration 1, such as hidden_size = 64, dropout = 0.2; an axis that is not named starts at its first value") \
+    X(BUDGET, "search", "budget", DURATION, 0, 1e10, "", "0", "s", 0, \
+      MODELS_ALL, NOWHERE, \
+      "Core-hours (20h) after which nothing more is proposed, by the measured time of the trials so far; 0: no limit") \
+    X(BATCH, "search", "batch", INT, 1, 1000, "", "8", "configurations", 0, \
+      MODELS_ALL, NOWHERE, \
+      "Configurations that are proposed at a time (propose = model, or with a budget)") \
+    X(INITIAL, "search", "initial", COUNT, 2, 100000, "auto", "auto", "configurations", 0, \
+      MODELS_ALL, NOWHERE, \
+      "Configurations of the Sobol sequence before the model proposes; auto: twice the number of axes plus one") \
+    X(ETA, "search", "eta", INT, 2, 100, "", "3", "", 0, \
+      MODELS_ALL, NOWHERE, \
+      "Halving keeps the best 1 / eta at each rung and trains them eta times as long") \
+    X(RUNGS, "search", "rungs", INT, 2, 10, "", "3", "", 0, \
+      MODELS_ALL, NOWHERE, \
+      "Number of decision points of halving, the end of training among them") \
+    X(SLACK, "search", "slack", REAL, 0, 100, "", "0.5", "standard errors", 0, \
+      MODELS_ALL, NOWHERE, \
+      "Halving also keeps all whose paired difference over the folds to the last one kept is at most this many standard errors of that difference; 0: only ties") \
+    X(MAX_EPOCHS, "search", "max_epochs", INT, 0, 1000000000, "", "0", "epochs", 0, \
+      MODELS_PROGRAM, NOWHERE, \
+      "Epochs that a full trial of the program reports, which halving divides") \
+    X(FIRST, "search", "first", COUNT, 2, 10000, "auto", "auto", "folds", 0, \
+      MODELS_ALL, NOWHERE, \
+      "Folds of each configuration before the race drops any; auto: 2, or 3 from 8 folds on") \
+    X(ALPHA, "search", "alpha", REAL, 0, 0.5, "", "0.05", "", OPEN_MIN, \
+      MODELS_ALL, NOWHERE, \
+      "Probability of the race to drop a configuration that is as good as the best, over all its looks") \
     \
     X(FORMAT, "data", "format", CHOICE, 0, 0, DATA_FORMAT_CHOICES, "simulated", "", REQUIRED, \
       MODELS_ALL, NOWHERE, \

@@ -23,29 +23,45 @@ static int count_trials(struct plan *plan, struct err *err)
     return 0;
 }
 
-int plan_init(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
-              const struct predicate *predicate, struct err *err)
+int plan_init_rows(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
+                   struct grid_rows *rows, int32_t n_configs, struct err *err)
 {
+    const size_t row = sweep->n_axes * sizeof *rows->v;
     const int64_t folds = fixed->v[P_FOLDS].i;
+    union value *v = realloc(rows->v, (size_t)n_configs * row + 1);
 
     *plan = (struct plan){.sweep = sweep,
                           .fixed = *fixed,
+                          .n_configs = n_configs,
                           .replicates = (int32_t)fixed->v[P_REPLICATES].i,
-                          .folds = folds > 0 ? (int32_t)folds : 1};
-    if (grid_rows_make(&plan->rows, sweep, fixed, predicate, err))
-        return -1;
-    plan->n_configs = plan->rows.n;
-    if (!count_trials(plan, err))
+                          .folds = folds > 0 ? (int32_t)folds : 1,
+                          .rows = *rows};
+    plan->rows.v = v ? v : rows->v;
+    *rows = (struct grid_rows){.n = 0};
+    for (int32_t c = plan->rows.n; v && c < n_configs; c++)
+        memcpy(v + (size_t)c * sweep->n_axes, v, row);
+    if (v && !count_trials(plan, err))
         return 0;
     plan_release(plan);
-    return -1;
+    return v ? -1 : err_nomem(err, "configurations", (size_t)n_configs * row);
+}
+
+int plan_init(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
+              const struct predicate *predicate, struct err *err)
+{
+    struct grid_rows rows;
+
+    *plan = (struct plan){.sweep = sweep};
+    return grid_rows_make(&rows, sweep, fixed, predicate, err)
+               ? -1
+               : plan_init_rows(plan, sweep, fixed, &rows, rows.n, err);
 }
 
 void plan_release(struct plan *plan)
 {
     if (!plan)
         return;
-    free(plan->rows.v);
+    grid_rows_release(&plan->rows);
     memset(plan, 0, sizeof *plan);
 }
 
@@ -176,6 +192,25 @@ static int unpack_names(struct sweep *sweep, struct cursor *in)
     return 0;
 }
 
+void plan_pack_rows(struct buf *out, const struct plan *plan, int32_t first)
+{
+    const struct sweep *sweep = plan->sweep;
+
+    buf_put_u32(out, (uint32_t)first);
+    buf_put_u32(out, (uint32_t)(plan->rows.n - first));
+    for (int32_t c = first; c < plan->rows.n; c++)
+        for (size_t a = 0; a < sweep->n_axes; a++) {
+            const struct axis *axis = &sweep->axes[a];
+
+            if (param_is_text(axis->id) && axis_is_range(axis))
+                pack_value(out, axis->id, row_of(plan, c)[a]);
+            else if (param_is_text(axis->id))
+                buf_put_i64(out, plan_level(plan, c, a));
+            else
+                buf_put_i64(out, row_of(plan, c)[a].i);
+        }
+}
+
 void plan_pack(struct buf *out, const struct plan *plan)
 {
     const struct sweep *sweep = plan->sweep;
@@ -194,32 +229,42 @@ void plan_pack(struct buf *out, const struct plan *plan)
         buf_put_u32(out, axis->id);
         buf_put_u32(out, (uint32_t)axis->n);
         buf_put_text(out, axis->condition ? axis->condition : "");
+        buf_put_text(out, axis->range.name ? axis->range.name : "");
+        if (axis->range.name) {
+            buf_put_f64(out, axis->range.low);
+            buf_put_f64(out, axis->range.high);
+        }
         for (int32_t i = 0; i < axis->n; i++)
             pack_value(out, axis->id, axis->values[i]);
     }
     buf_put_u32(out, (uint32_t)plan->replicates);
     buf_put_u32(out, (uint32_t)plan->folds);
     buf_put_u32(out, (uint32_t)plan->n_configs);
-    for (int32_t c = 0; c < plan->n_configs; c++)
-        for (size_t a = 0; a < sweep->n_axes; a++)
-            if (param_is_text(sweep->axes[a].id))
-                buf_put_i64(out, plan_level(plan, c, a));
-            else
-                buf_put_i64(out, row_of(plan, c)[a].i);
+    plan_pack_rows(out, plan, 0);
 }
 
 static int unpack_axis(struct axis *axis, struct sweep *sweep, struct cursor *in)
 {
     uint32_t id = cursor_u32(in), n = cursor_u32(in);
+    char range[16];
 
-    if (in->failed || id >= (uint32_t)sweep_end(sweep) || n < 1 ||
+    if (in->failed || id >= (uint32_t)sweep_end(sweep) ||
         n > (in->size - in->at) / sizeof(uint32_t))
         return -1;
     axis->id = (enum param_id)id;
     axis->row = sweep_row(sweep, (int)id);
     axis->condition = unpack_text(in);
-    if (!axis->condition || axis_reserve(axis, (int32_t)n))
+    if (!axis->condition)
         return -1;
+    cursor_text(in, range, sizeof range);
+    if (*range) {
+        const double low = cursor_f64(in), high = cursor_f64(in);
+
+        if (n || axis_set_range(axis, range, low, high))
+            return -1;
+    } else if (!n || axis_reserve(axis, (int32_t)n)) {
+        return -1;
+    }
     if (!*axis->condition) {
         free(axis->condition);
         axis->condition = NULL;
@@ -259,31 +304,64 @@ static int unpack_sweep(struct sweep *sweep, struct cursor *in)
     return 0;
 }
 
-static int unpack_rows(struct plan *plan, struct cursor *in)
+/* A text of a row, which the rows keep. */
+static int unpack_row_text(union value *value, struct arena *texts, struct cursor *in)
+{
+    const bool has_value = cursor_u32(in) != 0;
+    const size_t n = has_value ? cursor_u32(in) : 0;
+    const char *bytes = cursor_bytes(in, n);
+    char *text = has_value && bytes ? arena_take_zeroed(texts, n + 1, 1) : NULL;
+
+    value->s = text;
+    if (text)
+        memcpy(text, bytes, n);
+    return in->failed || (has_value && !text) ? -1 : 0;
+}
+
+int plan_take_rows(struct plan *plan, struct cursor *in)
 {
     const struct sweep *sweep = plan->sweep;
-    size_t n;
+    const uint32_t first = cursor_u32(in), n = cursor_u32(in);
+    const uint64_t end = (uint64_t)first + n;
+
+    if (in->failed || end > (uint64_t)plan->n_configs)
+        return -1;
+    for (size_t i = first * sweep->n_axes; i < end * sweep->n_axes; i++) {
+        const struct axis *axis = &sweep->axes[i % sweep->n_axes];
+        union value *value = &plan->rows.v[i];
+        int64_t v;
+
+        if (param_is_text(axis->id) && axis_is_range(axis)) {
+            if (unpack_row_text(value, &plan->rows.texts, in))
+                return -1;
+            continue;
+        }
+        v = cursor_i64(in);
+        if (param_is_text(axis->id))
+            value->s = v >= 0 && v < axis->n ? axis->values[v].s : NULL;
+        else
+            value->i = v;
+    }
+    plan->rows.n = (int32_t)end;
+    return in->failed ? -1 : 0;
+}
+
+static int unpack_all(struct plan *plan, struct cursor *in)
+{
+    const size_t row = plan->sweep->n_axes * sizeof *plan->rows.v;
 
     plan->replicates = (int32_t)cursor_u32(in);
     plan->folds = (int32_t)cursor_u32(in);
-    plan->n_configs = plan->rows.n = (int32_t)cursor_u32(in);
-    n = (size_t)plan->n_configs * sweep->n_axes;
-    if (in->failed || n * sizeof *plan->rows.v > in->size - in->at)
+    plan->n_configs = (int32_t)cursor_u32(in);
+    if (in->failed || plan->n_configs < 1 || plan->n_configs > GRID_MAX_POINTS)
         return -1;
-    plan->rows.v = malloc((n ? n : 1) * sizeof *plan->rows.v);
-    if (!plan->rows.v)
+    plan->rows.v = calloc((size_t)plan->n_configs, row ? row : 1);
+    if (!plan->rows.v || plan_take_rows(plan, in) || !plan->rows.n)
         return -1;
-    for (size_t i = 0; i < n; i++) {
-        const struct axis *axis = &sweep->axes[i % sweep->n_axes];
-        const int64_t v = cursor_i64(in);
-
-        if (param_is_text(axis->id))
-            plan->rows.v[i].s = v >= 0 && v < axis->n ? axis->values[v].s : NULL;
-        else
-            plan->rows.v[i].i = v;
-    }
+    for (int32_t c = plan->rows.n; c < plan->n_configs; c++)
+        memcpy(plan->rows.v + (size_t)c * plan->sweep->n_axes, plan->rows.v, row);
     plan->n_trials = (int64_t)plan->n_configs * plan->replicates * plan->folds;
-    return in->failed ? -1 : 0;
+    return 0;
 }
 
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err)
@@ -297,7 +375,7 @@ int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struc
     if (in->failed || strcmp(version, KEY_VERSION))
         return err_set(err, "the plan comes from another version of espalier ('%s', not '%s')",
                        version, KEY_VERSION);
-    if (unpack_sweep(sweep, in) || unpack_rows(plan, in)) {
+    if (unpack_sweep(sweep, in) || unpack_all(plan, in)) {
         plan_release(plan);
         sweep_release(sweep);
         return err_set(err, "the plan is truncated or does not fit in memory");
@@ -370,7 +448,7 @@ static struct idle_config idle_config(const struct plan *plan, int32_t config, s
 
 int32_t plan_count_idle(const struct plan *plan, size_t axis)
 {
-    bool varies = plan->sweep->axes[axis].n > 1;
+    bool varies = plan->sweep->axes[axis].n != 1;
     struct idle_config *idle = varies ? malloc((size_t)plan->n_configs * sizeof *idle) : NULL;
     int32_t n = 0, n_idle = 0, end;
     struct settings s;
@@ -417,7 +495,7 @@ void plan_put_repeats(struct buf *out, const struct plan *plan)
         int n = 0;
 
         for (size_t a = 0; a < sweep->n_axes; a++)
-            if (sweep->axes[a].n > 1 && !sweep_type_has(sweep, types[i], sweep->axes[a].id))
+            if (sweep->axes[a].n != 1 && !sweep_type_has(sweep, types[i], sweep->axes[a].id))
                 ids[n++] = sweep->axes[a].id;
         if (n)
             put_nothing(out, ids, n, &types[i], 1);
@@ -464,15 +542,17 @@ static void put_emptied(struct buf *out, const struct plan *plan, size_t a)
 
 void plan_put_emptied(struct buf *out, const struct plan *plan)
 {
-    for (size_t a = 0; *plan->fixed.v[P_WHERE].s && a < plan->sweep->n_axes; a++)
+    for (size_t a = 0; plan->rows.is_whole && *plan->fixed.v[P_WHERE].s && a < plan->sweep->n_axes;
+         a++)
         put_emptied(out, plan, a);
 }
 
 void plan_put_unmet(struct buf *out, const struct plan *plan)
 {
-    for (size_t a = 0; a < plan->sweep->n_axes; a++) {
+    for (size_t a = 0; plan->rows.n == plan->n_configs && a < plan->sweep->n_axes; a++) {
         const struct axis *axis = &plan->sweep->axes[a];
-        bool *seen = axis->condition ? calloc((size_t)axis->n, sizeof *seen) : NULL;
+        bool *seen =
+            axis->condition && !axis_is_range(axis) ? calloc((size_t)axis->n, sizeof *seen) : NULL;
 
         if (seen && !see_values(seen, plan, a))
             buf_printf(out, "%s%s, if %s", out->size ? "; " : "", axis->row->key, axis->condition);

@@ -16,7 +16,7 @@
 struct plan {
     const struct sweep *sweep; /* borrowed */
     struct settings fixed;     /* its settings, resolved; those of axes count for nothing */
-    int32_t n_configs;         /* rows */
+    int32_t n_configs; /* at most; rows.n are known, and those behind them repeat the first */
     int32_t replicates;
     int32_t folds; /* at least 1 */
     int64_t n_trials;
@@ -29,9 +29,13 @@ struct plan_trial {
     int32_t fold;
 };
 
-/* Pair with plan_release(). -1 and err: as grid_rows_make(), or too many trials. */
+/* Pair with plan_release(). -1 and err: as grid_rows_make(), or too many trials. The rows are those of the
+ * grid. */
 int plan_init(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
               const struct predicate *predicate, struct err *err);
+/* Take over rows of any proposer, of which at most n_configs will be known. Frees rows->v also on -1. */
+int plan_init_rows(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
+                   struct grid_rows *rows, int32_t n_configs, struct err *err);
 void plan_release(struct plan *plan);
 
 /* Append "6 configurations x 1 replicate x 5 folds = 30 trials" */
@@ -45,7 +49,7 @@ int32_t plan_widest(const struct plan *plan);
 /* The fixed settings and the configuration's values, trimmed to the model type. */
 void plan_settings(const struct plan *plan, int32_t config, struct settings *out);
 
-/* The number of the configuration's value among those of an axis; -1: it has none. */
+/* The number of the configuration's value among those of an axis; -1: it has none, or the axis is a range. */
 int32_t plan_level(const struct plan *plan, int32_t config, size_t axis);
 
 /* Those of the first configuration whose model type has setting `id`, or else of the last. */
@@ -58,6 +62,10 @@ void plan_pack(struct buf *out, const struct plan *plan);
 /* Fill plan and sweep, which is given what the plan has; plan borrows sweep. PATH settings come back empty. -1 and err: the message
  * is truncated or from another version. Pair with plan_release() and sweep_release(). */
 int plan_unpack(struct plan *plan, struct sweep *sweep, struct cursor *in, struct err *err);
+
+/* Rows from `first` on, for other ranks, which take them at the same place. -1: damaged, too many, or out of memory. */
+void plan_pack_rows(struct buf *out, const struct plan *plan, int32_t first);
+int plan_take_rows(struct plan *plan, struct cursor *in);
 
 /* True if other values of a setting would train the same model. A setting that
  * the model type lacks is not idle: it distinguishes no configurations. */

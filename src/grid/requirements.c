@@ -375,8 +375,8 @@ static void check_optional(const struct check *c, enum param_id id, const struct
     const struct sweep *sweep = c->sweep;
     const char *key = param_table[id].key, *name = sweep_row(sweep, found)->key;
     const struct axis *axis = sweep_axis(sweep, found);
-    const union value *values = axis ? axis->values : &sweep->fixed.v[found];
-    int32_t n = axis ? axis->n : 1;
+    int32_t n;
+    const union value *values = sweep_values(sweep, (enum param_id)found, &n);
 
     if (!template_is_optional(place) && (axis ? axis->condition != NULL : !values->s))
         complain(
@@ -436,6 +436,10 @@ static void check_places(const struct check *c, enum param_id id, const struct t
             if (c->is_file) /* a stored file has no values of axes */
                 check_optional(c, id, t, place, found);
         }
+        if (!strcmp(name, "until") && !c->sweep->fixed.v[P_MAX_EPOCHS].i)
+            complain(c, id,
+                     "%s: {until} is the number of epochs of a rung: set [search] max_epochs",
+                     param_table[id].key);
         if (found < P_MAX || free_names_is_given(name) || !is_sure)
             continue;
         for (int32_t n = 0; n < c->sweep->names->n; n++)

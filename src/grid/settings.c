@@ -111,6 +111,24 @@ void settings_trim(struct settings *s)
             s->v[id] = types.trimmed[id];
 }
 
+int64_t settings_epochs(const struct settings *s)
+{
+    if (settings_has(s, P_EPOCHS))
+        return s->v[P_EPOCHS].i;
+    return settings_has(s, P_MAX_EPOCHS) ? s->v[P_MAX_EPOCHS].i : 0;
+}
+
+int64_t settings_rung_epochs(const struct settings *s, int32_t rung)
+{
+    int64_t epochs = settings_epochs(s);
+
+    if (rung == SETTINGS_LAST_RUNG || !epochs)
+        return INT64_MAX;
+    for (; rung < s->v[P_RUNGS].i; rung++)
+        epochs /= s->v[P_ETA].i;
+    return epochs;
+}
+
 static void put_metrics(struct buf *out, enum task task)
 {
     const char *gap = "";

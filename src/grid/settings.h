@@ -48,6 +48,13 @@ const char *settings_type_name(union value type);
  * then have equal keys. Idempotent. */
 void settings_trim(struct settings *s);
 
+/* The epochs of a full trial (of a program: [search] max_epochs); 0: it has none. */
+int64_t settings_epochs(const struct settings *s);
+/* The epochs after which a trial waits at a rung of halving, from 1: epochs / eta^(rungs - rung), rounded down.
+ * INT64_MAX for SETTINGS_LAST_RUNG, and for trials without epochs: they run to their end. */
+enum { SETTINGS_LAST_RUNG = 0 };
+int64_t settings_rung_epochs(const struct settings *s, int32_t rung);
+
 /* Replace every `auto` by its meaning for this format and task. -1 and err: the objective is not a
  * metric for the task. */
 int settings_resolve(struct settings *s, const struct given *given, enum task task,

@@ -108,6 +108,10 @@ const union value *sweep_values(const struct sweep *sweep, enum param_id id, int
 {
     const struct axis *axis = sweep_axis(sweep, (int)id);
 
+    if (axis && axis_is_range(axis)) {
+        *n = 2;
+        return axis->range.ends;
+    }
     *n = axis ? axis->n : 1;
     return axis ? axis->values : &sweep->fixed.v[id];
 }

@@ -64,7 +64,7 @@ void sweep_put_place(struct buf *out, const struct sweep *sweep, int id);
 /* The axis of a setting or free name; NULL: it is none. Borrowed from the sweep. */
 struct axis *sweep_axis(const struct sweep *sweep, int id);
 
-/* The values of a setting: *n of its axis, or the fixed one. Borrowed from the sweep. */
+/* The values of a setting: *n of its axis, the two ends of its range, or the fixed one. Borrowed from the sweep. */
 const union value *sweep_values(const struct sweep *sweep, enum param_id id, int32_t *n);
 /* True if each value of an integer setting is v. */
 bool sweep_is_always(const struct sweep *sweep, enum param_id id, int64_t v);

@@ -258,20 +258,6 @@ static void put_lines(struct buf *out, const char *at, const char *end)
     buf_release(&shown);
 }
 
-/* Append lines as one. A line that ends with a colon introduces the next one. */
-static void join(struct buf *out, const char *at)
-{
-    while (*at) {
-        const char *feed = strchr(at, '\n');
-
-        at += *at == ' ';
-        buf_add(out, at, (size_t)(feed - at));
-        if (feed[1])
-            buf_puts(out, feed[-1] == ':' ? " " : between);
-        at = feed + 1;
-    }
-}
-
 /* Put those of the last lines in text[n] before the text in out that fit. */
 static void prepend_lines(char *out, size_t size, const char *text, size_t n)
 {
@@ -310,7 +296,14 @@ char *log_tail_reason(char *out, size_t size, const struct log_tail *tail, int64
     if (lines.size)
         escape_invalid(lines.data);
     begin = find_message(&lines);
-    join(&message, buf_text(&lines) + begin);
+    /* One line. A line that ends with a colon introduces the next one. */
+    for (const char *at = buf_text(&lines) + begin, *feed; *at; at = feed + 1) {
+        feed = strchr(at, '\n');
+        at += *at == ' ';
+        buf_add(&message, at, (size_t)(feed - at));
+        if (feed[1])
+            buf_puts(&message, feed[-1] == ':' ? " " : between);
+    }
     words_cut(out, size, buf_text(&message));
     prepend_lines(out, size, buf_text(&lines), begin);
     buf_release(&text);

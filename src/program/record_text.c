@@ -93,13 +93,6 @@ static bool has_part(const struct record_word *w)
                             "|train|training|val|valid|validation|dev|test|testing|eval|holdout|");
 }
 
-/* Words before a name that do not belong to it. */
-static bool is_filler(const struct scan *s, const struct record_word *w)
-{
-    return word_is(w, "|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|and|") ||
-           (s->is_after_number && word_is(w, "|s|ms|sec|secs|seconds|min|minutes|h|it/s|MB|GB|"));
-}
-
 /* A part of the word is the name of some metric. Without a sign other names are not read. */
 static bool is_metric(const struct record_word *w)
 {
@@ -296,20 +289,13 @@ static void end_run(struct scan *s)
     s->is_closed = s->is_foreign = s->is_value = false;
 }
 
-static void begin_run(struct scan *s)
-{
-    char before = s->at > s->start ? s->at[-1] : ' ';
-    bool is_value = s->is_value && !s->n_words;
-
-    end_run(s);
-    s->is_value = is_value;
-    s->is_foreign = !is_blank(before) && !is_among(before, ",;|([{\"'<>:=*");
-    s->is_tight = s->at == s->start || s->is_after_number || is_among(before, ",;|{\t\"'");
-}
-
 static void add_word(struct scan *s, struct record_word word)
 {
-    if (s->n_words == 1 && is_filler(s, s->word)) {
+    /* Words before a name that do not belong to it. */
+    if (s->n_words == 1 &&
+        (word_is(s->word, "|DEBUG|INFO|NOTICE|WARN|WARNING|ERROR|CRITICAL|and|") ||
+         (s->is_after_number &&
+          word_is(s->word, "|s|ms|sec|secs|seconds|min|minutes|h|it/s|MB|GB|")))) {
         s->n_words = 0;
         s->is_tight = false;
     }
@@ -373,8 +359,15 @@ static void take_word(struct scan *s)
         end_run(s);
         return;
     }
-    if (!s->n_words || s->is_closed)
-        begin_run(s);
+    if (!s->n_words || s->is_closed) {
+        char before = s->at > s->start ? s->at[-1] : ' ';
+        bool is_value = s->is_value && !s->n_words;
+
+        end_run(s);
+        s->is_value = is_value;
+        s->is_foreign = !is_blank(before) && !is_among(before, ",;|([{\"'<>:=*");
+        s->is_tight = s->at == s->start || s->is_after_number || is_among(before, ",;|{\t\"'");
+    }
     for (; s->at < s->end && (isalnum((unsigned char)*s->at) || is_among(*s->at, "_./-@") ||
                               (unsigned char)*s->at >= 0x80);
          s->at++)
@@ -671,20 +664,6 @@ static const struct {
 } signs[] = {{"\xc2\xa0", ' '},     {"\xc2\xb1", ' '},     {"\xc2\xb2", '2'},
              {"\xe2\x94\x82", '|'}, {"\xe2\x94\x83", '|'}, {"\xe2\x88\x92", '-'}};
 
-/* Return the length of the sign at `at`; 0: none. */
-static size_t find_sign(char *plain, const char *at, const char *end)
-{
-    for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
-        size_t n = strlen(signs[i].sign);
-
-        if ((size_t)(end - at) >= n && !memcmp(at, signs[i].sign, n)) {
-            *plain = signs[i].plain;
-            return n;
-        }
-    }
-    return 0;
-}
-
 /* Replace signs beyond ASCII, such as a bar or a plus-minus sign, by those that mean the same here. */
 static void replace_signs(struct buf *plain)
 {
@@ -693,8 +672,17 @@ static void replace_signs(struct buf *plain)
 
     while (at < end) {
         char c = *at;
-        size_t n = (unsigned char)c < 0x80 ? 0 : find_sign(&c, at, end);
+        size_t n = 0;
 
+        for (size_t i = 0; (unsigned char)*at >= 0x80 && !n && i < sizeof signs / sizeof *signs;
+             i++) {
+            size_t length = strlen(signs[i].sign);
+
+            if ((size_t)(end - at) >= length && !memcmp(at, signs[i].sign, length)) {
+                c = signs[i].plain;
+                n = length;
+            }
+        }
         *out++ = c;
         at += n ? n : 1;
     }

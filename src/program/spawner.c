@@ -439,18 +439,6 @@ static bool has_rank_gone(void)
     return recv(SOCKET, &request, sizeof request, MSG_PEEK | MSG_DONTWAIT) == 0;
 }
 
-static pid_t fork_spawner(void)
-{
-    pid_t pid = -1;
-
-    for (int i = 0; pid < 0 && i < FORKS && !has_rank_gone(); i++) {
-        if (i)
-            clock_sleep(RESTART_S);
-        pid = fork();
-    }
-    return pid;
-}
-
 /* Become the keeper, in a process that was just forked. Never returns. */
 static void keep(int socket, struct spawner_page *page) __attribute__((noreturn));
 static void keep(int socket, struct spawner_page *page)
@@ -464,8 +452,13 @@ static void keep(int socket, struct spawner_page *page)
     process_rename("espalier-keep");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     for (;;) {
-        pid_t spawner = fork_spawner();
+        pid_t spawner = -1;
 
+        for (int i = 0; spawner < 0 && i < FORKS && !has_rank_gone(); i++) {
+            if (i)
+                clock_sleep(RESTART_S);
+            spawner = fork();
+        }
         if (!spawner)
             serve(page);
         if (spawner < 0)

@@ -24,6 +24,7 @@ enum section {
     TITLE,
     PROGRESS,
     COUNTS,
+    SEARCH,
     TIMES,
     SPARK,
     TOP,
@@ -162,7 +163,7 @@ void watch_release(struct watch_facts *facts)
 
 static int64_t finished_of(const struct progress_counts *c)
 {
-    return c->done + c->diverged + c->failed;
+    return c->done + c->diverged + c->failed + c->stopped;
 }
 
 enum { STATE_TEXT = 256 };
@@ -205,13 +206,13 @@ static void draw_title(struct view *v)
 
 /* ---- the bar ---- */
 
-enum { DONE, BAD, UNDER_WAY, PENDING, N_PARTS };
+enum { DONE, BAD, STOPPED, UNDER_WAY, PENDING, N_PARTS };
 
 static const char *mark_of(const struct view *v, int part)
 {
     static const char *const marks[][N_PARTS] = {
-        {"#", "x", ">", "."},
-        {"\xe2\x96\x88", "x", ">", "\xc2\xb7"},
+        {"#", "x", "-", ">", "."},
+        {"\xe2\x96\x88", "x", "-", ">", "\xc2\xb7"},
     };
 
     return marks[v->style->is_utf8][part];
@@ -238,7 +239,8 @@ static void divide(int widths[N_PARTS], const int64_t counts[N_PARTS], int64_t t
 static void draw_progress(struct view *v)
 {
     const struct progress_counts *c = v->counts;
-    const int64_t counts[N_PARTS] = {c->done, c->diverged + c->failed, c->running, c->pending};
+    const int64_t counts[N_PARTS] = {c->done, c->diverged + c->failed, c->stopped, c->running,
+                                     c->pending + c->held};
     int widths[N_PARTS], width;
     char text[64];
 
@@ -278,11 +280,10 @@ static void draw_counts(struct view *v)
         const char *name;
         int64_t n;
         int mark;
-    } counts[] = {{"done", c->done, DONE},
-                  {"failed", c->failed, BAD},
-                  {"diverged", c->diverged, BAD},
-                  {"running", c->running, UNDER_WAY},
-                  {"pending", c->pending, PENDING}};
+    } counts[] = {{"done", c->done, DONE},          {"failed", c->failed, BAD},
+                  {"diverged", c->diverged, BAD},   {"running", c->running, UNDER_WAY},
+                  {"pending", c->pending, PENDING}, {"held", c->held, PENDING},
+                  {"stopped", c->stopped, STOPPED}};
 
     missing_of(missing, c);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
@@ -290,13 +291,24 @@ static void draw_counts(struct view *v)
         char part[64];
 
         /* little room: only what is not zero */
-        if (!counts[i].n && (v->style->columns < 70 || *missing))
+        if (!counts[i].n && (v->style->columns < 70 || *missing || i >= 5))
             continue;
         snprintf(part, sizeof part, "%s %lld %s", mark_of(v, counts[i].mark),
                  (long long)counts[i].n, counts[i].name);
         put_part(v, is_bad ? v->style->error : "", part);
     }
     put_part(v, v->style->warning, missing);
+    end_line(v);
+}
+
+static void draw_search(struct view *v)
+{
+    struct buf text = {0};
+
+    search_progress_put(&text, &v->facts->progress.search);
+    put(v, "", "search: %s", buf_text(&text));
+    v->out->failed |= buf_failed(&text);
+    buf_release(&text);
     end_line(v);
 }
 
@@ -337,7 +349,7 @@ static void draw_times(struct view *v)
                  duration_words(words, s->seconds));
         put_part(v, "", ran);
         put_part(v, "", rate);
-        if (v->counts->pending && s->life != SESSION_LIFE_ELSEWHERE)
+        if (v->counts->pending + v->counts->held && s->life != SESSION_LIFE_ELSEWHERE)
             put_part(v, "", "the same command continues");
     }
     end_line(v);
@@ -514,6 +526,7 @@ static void grant(struct view *v)
         [TITLE] = is_known,
         [PROGRESS] = is_known,
         [COUNTS] = is_known,
+        [SEARCH] = is_known && v->facts->progress.search.is_there,
         [TIMES] = v->session->id != 0,
         [SPARK] = v->session->results > 0 && v->session->seconds > 0,
         [TOP] = lines_of(&v->top),
@@ -527,9 +540,10 @@ static void grant(struct view *v)
         enum section section;
         int32_t up_to;
     } steps[] = {
-        {TITLE, 1}, {PROGRESS, 1}, {TIMES, 1},     {COUNTS, 1},     {NOTE, 1},      {RANKS, 1},
-        {TOP, 3},   {FAILURES, 3}, {SPARK, 1},     {TOP, ALL},      {RUNNING, 6},   {FAILURES, 6},
-        {TOP, GAP}, {RANKS, GAP},  {RUNNING, GAP}, {FAILURES, GAP}, {RUNNING, ALL}, {FAILURES, ALL},
+        {TITLE, 1},     {PROGRESS, 1},   {SEARCH, 1},    {TIMES, 1},      {COUNTS, 1},
+        {NOTE, 1},      {RANKS, 1},      {TOP, 3},       {FAILURES, 3},   {SPARK, 1},
+        {TOP, ALL},     {RUNNING, 6},    {FAILURES, 6},  {TOP, GAP},      {RANKS, GAP},
+        {RUNNING, GAP}, {FAILURES, GAP}, {RUNNING, ALL}, {FAILURES, ALL},
     };
     int64_t left = v->style->rows > 0 ? v->style->rows : INT32_MAX;
 
@@ -553,10 +567,10 @@ static void grant(struct view *v)
 void watch_frame(struct buf *out, const struct watch_facts *facts, const struct watch_style *style)
 {
     static void (*const draw[N_SECTIONS])(struct view *) = {
-        [TITLE] = draw_title, [PROGRESS] = draw_progress, [COUNTS] = draw_counts,
-        [TIMES] = draw_times, [SPARK] = draw_spark,       [TOP] = draw_top,
-        [RANKS] = draw_ranks, [RUNNING] = draw_running,   [FAILURES] = draw_failures,
-        [NOTE] = draw_note,
+        [TITLE] = draw_title,       [PROGRESS] = draw_progress, [COUNTS] = draw_counts,
+        [SEARCH] = draw_search,     [TIMES] = draw_times,       [SPARK] = draw_spark,
+        [TOP] = draw_top,           [RANKS] = draw_ranks,       [RUNNING] = draw_running,
+        [FAILURES] = draw_failures, [NOTE] = draw_note,
     };
     struct view v = {
         .out = out,
@@ -597,6 +611,10 @@ void watch_line(struct buf *out, const struct watch_facts *f)
     buf_printf(out, "%s: %s, %lld/%lld trials (%d %%)", f->progress.sweep.name,
                state_of(state, &f->progress), (long long)finished_of(c), (long long)c->trials,
                progress_percent(finished_of(c), c->trials));
+    if (f->progress.search.is_there) {
+        buf_puts(out, ", ");
+        search_progress_put(out, &f->progress.search);
+    }
     if (c->failed || c->diverged)
         buf_printf(out, ", %lld failed, %lld diverged", (long long)c->failed,
                    (long long)c->diverged);

@@ -260,20 +260,6 @@ static int advise_axes(struct errlist *out, struct store *store, const struct qu
 
 /* ---- the choice ---- */
 
-static void advise_r2(struct errlist *out, const struct query_sweep *sweep,
-                      const struct result_table *row)
-{
-    double r2 = number(row, strcmp(sweep->objective, "val_r2") ? "val_r2" : "mean");
-    const char *objective = sweep->objective;
-    bool is_correlation = !strcmp(objective, "val_pearson") || !strcmp(objective, "val_spearman");
-
-    advise(out, RULE_R2, r2, "%lld" AND "%.3g" AND "%s", count(row, "config"), r2,
-           is_correlation
-               ? "a correlation ignores the scale of the predictions; set [sweep] objective = "
-                 "val_r2 to rank by R2"
-               : "check the target and its ids, or add regularisation to the grid");
-}
-
 /* The best of the baseline's type, if the sweep compares types. */
 static int advise_baseline(struct errlist *out, struct store *store,
                            const struct query_sweep *sweep, const struct result_table *best,
@@ -381,8 +367,10 @@ int advice_choice(struct errlist *out, struct store *store, const struct query_s
                   const struct advice_choice *choice, struct err *err)
 {
     const struct result_table *row = choice->row;
+    const char *objective = sweep->objective;
     struct result_table now;
     long long left, missing;
+    double r2;
 
     if (!row->n_rows)
         return 0;
@@ -397,7 +385,12 @@ int advice_choice(struct errlist *out, struct store *store, const struct query_s
     result_table_release(&now);
     if (left || isnan(number(row, "mean")))
         return 0;
-    advise_r2(out, sweep, row);
+    r2 = number(row, strcmp(objective, "val_r2") ? "val_r2" : "mean");
+    advise(out, RULE_R2, r2, "%lld" AND "%.3g" AND "%s", count(row, "config"), r2,
+           !strcmp(objective, "val_pearson") || !strcmp(objective, "val_spearman")
+               ? "a correlation ignores the scale of the predictions; set [sweep] objective = "
+                 "val_r2 to rank by R2"
+               : "check the target and its ids, or add regularisation to the grid");
     if (!choice->is_restricted &&
         (advise_baseline(out, store, sweep, row, err) || advise_hidden(out, store, sweep, err) ||
          advise_axes(out, store, sweep, row, err)))

@@ -33,24 +33,18 @@ int job_has_amounts(bool *out, struct job *job, struct err *err)
  * each input into shared memory. */
 #define MAKING_BYTES 32e6
 
-static double making_bytes(const struct job *job, int32_t n_ranks)
-{
-    double inputs = job->inputs_bytes;
-
-    return n_ranks > 1 ? fmax((double)job->data.block_bytes, inputs) : fmin(inputs, MAKING_BYTES);
-}
-
 struct job_memory job_memory(const struct job *job, int32_t n_ranks)
 {
     double mpi = n_ranks > 1 ? MPI_BYTES : 0;
     double program = job->program_bytes + RUN_BYTES + mpi;
     double shared = (double)job->data.block_bytes + job->inputs_bytes;
-    double making = program + shared + making_bytes(job, n_ranks);
+    double making = n_ranks > 1 ? fmax((double)job->data.block_bytes, job->inputs_bytes)
+                                : fmin(job->inputs_bytes, MAKING_BYTES);
     struct job_memory memory = {
         .program = program,
         .rank = shared + program + job->trial_bytes,
         .host = shared + n_ranks * (program + job->trial_bytes),
-        .prepare = fmax(job->prepare_bytes + mpi, making),
+        .prepare = fmax(job->prepare_bytes + mpi, program + shared + making),
     };
 
     if (!job->bytes)

@@ -17,6 +17,7 @@
 #include "grid/sweep_file.h"
 #include "launch/address_space.h"
 #include "run/advice.h"
+#include "search/search.h"
 #include "store/store.h"
 #include "trial/kept.h"
 #include "trial/spec.h"
@@ -269,23 +270,34 @@ int job_parse_again(struct job *job, const char *path, const char *text, struct 
 
 /* ---- the plan ---- */
 
-/* Finds an empty part before any training. */
-static int check_folds(struct job *job, const struct settings *s, struct err *err)
+static int price(struct job *job, int32_t c, struct settings *settings, struct err *err)
 {
-    for (int32_t replicate = 0; replicate < job_replicates(job); replicate++)
-        for (int32_t fold = 0; fold < job->plan.folds; fold++)
-            if (!prepared_split(job->prepared, s, replicate, fold, err))
-                return -1;
+    const struct dataset *d = &job->data;
+    bool is_reduced;
+    double bytes;
+
+    plan_settings(&job->plan, c, settings);
+    if (prepared_cost(&job->work[c], &bytes, job->prepared, settings, err))
+        return -1;
+    job->rank_work[c] = (struct gcn_cost){
+        .flops = job->work[c].flops * job_rank_share(settings),
+        .bytes = job->work[c].bytes * job_rank_share(settings),
+        .steps = job->work[c].steps,
+    };
+    job->trial_bytes = fmax(job->trial_bytes, bytes);
+    job->bytes[c] = bytes + prepared_inputs_bytes(job->prepared, settings);
+    is_reduced = settings->v[P_REDUCE].i != REDUCE_NONE && d->n_samples < d->n_features;
+    job->store_bytes += /* models of all its trials */
+        (double)job->plan.replicates * job->plan.folds *
+        kept_model_bytes(settings, d, is_reduced ? d->n_samples : d->n_features);
     return 0;
 }
 
 /* Also finds values that do not suit the data before any training. */
 static int make_costs(struct job *job, struct err *err)
 {
-    const struct dataset *d = &job->data;
     struct settings settings;
-    double bytes, stop, least_stop = INFINITY;
-    bool is_reduced;
+    double stop, least_stop = INFINITY;
     int rc = 0;
 
     job->work = calloc((size_t)job->plan.n_configs, sizeof *job->work);
@@ -294,27 +306,28 @@ static int make_costs(struct job *job, struct err *err)
     if (!job->work || !job->rank_work || !job->bytes)
         return err_nomem(err, "costs", (size_t)job->plan.n_configs * sizeof *job->work);
     for (int32_t c = 0; !rc && c < job->plan.n_configs; c++) {
-        plan_settings(&job->plan, c, &settings);
-        rc = prepared_cost(&job->work[c], &bytes, job->prepared, &settings, err);
-        job->rank_work[c] = (struct gcn_cost){
-            .flops = job->work[c].flops * job_rank_share(&settings),
-            .bytes = job->work[c].bytes * job_rank_share(&settings),
-            .steps = job->work[c].steps,
-        };
-        job->trial_bytes = fmax(job->trial_bytes, bytes);
-        job->bytes[c] = bytes + prepared_inputs_bytes(job->prepared, &settings);
-        is_reduced = settings.v[P_REDUCE].i != REDUCE_NONE && d->n_samples < d->n_features;
-        job->store_bytes += /* models of all its trials */
-            (double)job->plan.replicates * job->plan.folds *
-            kept_model_bytes(&settings, d, is_reduced ? d->n_samples : d->n_features);
+        rc = price(job, c, &settings, err);
         stop = settings.v[P_STOP].f;
-        if (!rc && (c == 0 || (stop > 0 && stop < least_stop)))
-            rc = check_folds(job, &settings, err);
+        /* Find an empty part before any training. */
+        if (c == 0 || (stop > 0 && stop < least_stop))
+            for (int32_t r = 0; r < job_replicates(job); r++)
+                for (int32_t fold = 0; !rc && fold < job->plan.folds; fold++)
+                    rc = prepared_split(job->prepared, &settings, r, fold, err) ? 0 : -1;
         least_stop = stop > 0 ? fmin(stop, least_stop) : least_stop;
     }
     job->inputs_bytes = prepared_all_bytes(job->prepared);
     if (rc)
         err_wrap(err, "%s", job->sweep.path);
+    return rc;
+}
+
+int job_price(struct job *job, int32_t first, struct err *err)
+{
+    struct settings settings;
+    int rc = 0;
+
+    for (int32_t c = first; !rc && job->work && c < job->plan.rows.n; c++)
+        rc = price(job, c, &settings, err);
     return rc;
 }
 
@@ -394,6 +407,10 @@ int job_plan(struct job *job, struct errlist *faults)
 
     if (job_points(job, faults))
         return -1;
+    if (search_check(&job->plan, &err)) {
+        err_wrap(&err, "%s:%d", job->sweep.path, job->sweep.line[P_ALLOCATE]);
+        return errlist_add_usage(faults, &err);
+    }
     log_plan(job);
     if (job->data.task == TASK_NONE) {
         job->stop_s = job->sweep.fixed.v[P_STOP_GRACE].f;

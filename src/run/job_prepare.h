@@ -33,6 +33,9 @@ int job_plan(struct job *job, struct errlist *faults);
 /* In place of job_plan(): no costs, which would need the inputs of every configuration. */
 int job_points(struct job *job, struct errlist *faults);
 
+/* The costs of configurations from `first` on, which were proposed since. */
+int job_price(struct job *job, int32_t first, struct err *err);
+
 /* The role of a path among the files of a program, and its hash when they were read; NULL: it is none of
  * them. */
 enum inputs_role job_input_role(const struct job *job, const char *path);

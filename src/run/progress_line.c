@@ -43,6 +43,9 @@ static void find_best(struct progress_line *p, struct store *store, double now_s
         }
         result_table_release(&table);
     }
+    search_progress_release(&p->search);
+    if (!search_progress_read(&p->search, store, &p->sweep, &err))
+        p->search_s = now_s;
     p->best_s = now_s + BEST_SHARE * (cost_s + clock_now(&clock_thread));
 }
 
@@ -60,6 +63,27 @@ static bool add_part(char line[LINE_SIZE], int width, const char *part)
     return true;
 }
 
+/* "rung 2 of 3, 40/45 trials". A step begins while its trials are not recorded. */
+static void format_search(char part[PART_SIZE], const struct search_progress *search,
+                          const struct master_progress *now)
+{
+    const int64_t left = now->counts.pending + now->counts.leased, all = search->released;
+    struct buf stage = {0};
+
+    search_progress_put_stage(&stage, search);
+    snprintf(part, PART_SIZE, "%s, %lld/%lld trials", buf_text(&stage),
+             (long long)(all > left ? all - left : 0), (long long)all);
+    buf_release(&stage);
+}
+
+/* Until the search is over; the scheduler knows only its present step. */
+static double left_s(const struct progress_line *p, const struct master_progress *now)
+{
+    const double search_s = p->search.left_core_s / now->n_workers - (now->elapsed_s - p->search_s);
+
+    return p->search.is_there ? fmax(search_s, now->left_s) : now->left_s;
+}
+
 static void format_line(char line[LINE_SIZE], int width, const struct progress_line *p,
                         const struct master_progress *now)
 {
@@ -68,9 +92,12 @@ static void format_line(char line[LINE_SIZE], int width, const struct progress_l
     char parts[5][PART_SIZE] = {{'\0'}};
     bool fits = true;
 
-    snprintf(parts[0], PART_SIZE, "%lld/%lld trials (%d %%)", (long long)finished,
-             (long long)now->counts.total, progress_percent(finished, now->counts.total));
-    progress_left_words(parts[1], now->left_s);
+    if (p->search.is_there)
+        format_search(parts[0], &p->search, now);
+    else
+        snprintf(parts[0], PART_SIZE, "%lld/%lld trials (%d %%)", (long long)finished,
+                 (long long)now->counts.total, progress_percent(finished, now->counts.total));
+    progress_left_words(parts[1], left_s(p, now));
     if (p->best_id)
         snprintf(parts[2], PART_SIZE, "best %s %.4g (c%lld)", p->sweep.objective, p->best_mean,
                  (long long)p->best_id);
@@ -122,4 +149,9 @@ void progress_line_finish(struct progress_line *p)
     if (p->is_open)
         fputs("\r\033[K", stderr);
     p->is_open = false;
+}
+
+void progress_line_release(struct progress_line *p)
+{
+    search_progress_release(&p->search);
 }

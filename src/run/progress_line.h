@@ -4,7 +4,7 @@
 #define RUN_PROGRESS_LINE_H
 
 #include "sched/master.h"
-#include "store/query/query.h"
+#include "store/query/search_progress.h"
 
 enum progress_mode { PROGRESS_NONE, PROGRESS_PLAIN, PROGRESS_LIVE };
 
@@ -14,9 +14,11 @@ enum progress_mode progress_mode(const char *name);
 struct progress_line {
     enum progress_mode mode;
     struct query_sweep sweep;
-    int64_t full;    /* trials of a configuration */
-    bool is_shard;   /* which need not have all trials of any configuration */
-    int64_t best_id; /* among configurations with all trials; 0: none */
+    struct search_progress search; /* owned: when the best was looked for */
+    double search_s;               /* of the run, when that was */
+    int64_t full;                  /* trials of a configuration */
+    bool is_shard;                 /* which need not have all trials of any configuration */
+    int64_t best_id;               /* among configurations with all trials; 0: none */
     double best_mean;
     double best_s; /* when to look for the best again, and when to print again: since the start */
     double next_s;
@@ -27,5 +29,6 @@ struct progress_line {
 void progress_line_show(struct progress_line *p, struct store *store,
                         const struct master_progress *now);
 void progress_line_finish(struct progress_line *p);
+void progress_line_release(struct progress_line *p);
 
 #endif

@@ -28,6 +28,7 @@
 #include "sched/master.h"
 #include "sched/relay.h"
 #include "sched/world.h"
+#include "search/search.h"
 #include "store/database_file.h"
 #include "store/trial_files.h"
 #include "tensor/gemm.h"
@@ -166,7 +167,7 @@ int sweep_run_settle(struct gpu_shares *gpus, const struct world *world, const s
     return rc ? -1 : settle(gpus, world, &wish, err);
 }
 
-static bool is_finished(enum trial_state state, bool retry_failed)
+bool sweep_run_is_finished(enum trial_state state, bool retry_failed)
 {
     return state == TRIAL_DONE || state == TRIAL_DIVERGED ||
            (state == TRIAL_FAILED && !retry_failed);
@@ -176,7 +177,8 @@ bool sweep_run_would_start(const struct job *job, const struct store_trials *kno
                            bool retry_failed)
 {
     return known->ours[trial] &&
-           !is_finished((enum trial_state)known->states[trial], retry_failed) &&
+           !(known->states[trial] == TRIAL_STOPPED && search_is_wanted(&job->plan.fixed)) &&
+           !sweep_run_is_finished((enum trial_state)known->states[trial], retry_failed) &&
            known->crashes[trial] < job->sweep.fixed.v[P_CRASH_LIMIT].i;
 }
 
@@ -254,10 +256,12 @@ static int make_ledger(struct sweep_session *session, struct err *err)
     for (int64_t t = 0; t < job->plan.n_trials; t++) {
         enum trial_state known = (enum trial_state)session->known.states[t];
 
+        if (t >= job->plan.rows.n * each) /* not proposed yet: the search holds it */
+            continue;
         if (!session->known.ours[t]) {
             ledger_mark(session->ledger, t, TRIAL_DONE);
             session->n_others++;
-        } else if (is_finished(known, session->options->retry_failed)) {
+        } else if (sweep_run_is_finished(known, session->options->retry_failed)) {
             ledger_mark(session->ledger, t, known);
         } else if (ledger_blame(session->ledger, t, session->known.crashes[t])) {
             if (fail_crashed(session, t, err))
@@ -266,6 +270,8 @@ static int make_ledger(struct sweep_session *session, struct err *err)
             ledger_suspect(session->ledger, t);
         }
     }
+    if (sweep_search_begin(session, err))
+        return -1;
     if (ledger_is_finished(session->ledger) && sweep_session_refit(session, err))
         return -1;
     session->only_models = session->refit.n_due > 0;
@@ -367,6 +373,8 @@ static int make_master(struct sweep_session *session, struct err *err)
         return -1;
     parts.dispatch = session->dispatch;
     session->master = master_create(&parts, err);
+    if (session->master)
+        sweep_search_start(session);
     return session->master ? 0 : -1;
 }
 
@@ -416,13 +424,13 @@ static int make_session(struct sweep_session *session, struct err *err)
     session->prunes = keep == KEEP_BEST;
     if (program_files_missing_init(&session->missing, files, err) ||
         shard_mark(session->known.ours, &options->shard, &job->plan, &job->data, err) ||
-        store_register(session->store, &job->plan, &job->data, job->work, &session->known, err) ||
-        sweep_facts_store(session->store, job, err) || sweep_session_settle_models(session, err) ||
+        sweep_search_register(session, err) || sweep_facts_store(session->store, job, err) || sweep_session_settle_models(session, err) ||
         store_remove_leftovers(session->store, err) || begin_session(session, err) ||
         query_sweep(&session->progress.sweep, session->store, job->sweep.fixed.v[P_SWEEP_NAME].s,
                     err) ||
         make_ledger(session, err))
         return -1;
+    session->progress.sweep.has_search |= session->search != NULL;
     session->progress.mode = options->progress;
     session->progress.full = (int64_t)job->plan.replicates * job->plan.folds;
     session->progress.is_shard = options->shard.n > 1;
@@ -466,6 +474,8 @@ static void release(struct sweep_session *session)
     if (session->files.size)
         beneath_rmdir(buf_text(&session->files)); /* unless files are kept */
     buf_release(&session->files);
+    sweep_search_end(session);
+    progress_line_release(&session->progress);
     ledger_destroy(session->ledger);
     refit_release(&session->refit);
     program_files_missing_release(&session->missing);

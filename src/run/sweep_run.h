@@ -31,6 +31,9 @@ struct sweep_end {
 int sweep_run_settle(struct gpu_shares *gpus, const struct world *world, const struct sweep *sweep,
                      struct err *err);
 
+/* True if a run does not run a trial of this state again. */
+bool sweep_run_is_finished(enum trial_state state, bool retry_failed);
+
 /* True if a run would start this trial, by what the database has. known: of store_find(), with the
  * trials of the shard marked as ours. */
 bool sweep_run_would_start(const struct job *job, const struct store_trials *known, int64_t trial,

@@ -51,10 +51,10 @@ static void put_gpus(struct buf *devices, struct buf *variables, const void *gpu
     buf_release(&value);
 }
 
-int sweep_runner_open(struct sweep_runner *runner, const struct plan *plan,
-                      const struct dataset *data, struct prepared *prepared,
-                      const struct sweep_place *place, struct err *err)
+int sweep_runner_open(struct sweep_runner *runner, struct plan *plan, const struct dataset *data,
+                      struct prepared *prepared, const struct sweep_place *place, struct err *err)
 {
+    runner->plan = plan;
     if (sweep_is_program(plan->sweep)) {
         runner->place = (struct program_place){.spawner = place->spawner,
                                                .files = place->files,
@@ -78,8 +78,32 @@ void sweep_runner_close(struct sweep_runner *runner)
     memset(runner, 0, sizeof *runner);
 }
 
-struct runner sweep_runner_interface(const struct sweep_runner *runner)
+static void run(void *self, struct trial_result *r, int64_t number, const struct trial_watch *watch)
 {
-    return runner->program ? program_runner_interface(runner->program)
-                           : model_runner_interface(runner->model);
+    struct sweep_runner *runner = self;
+
+    runner->inner.run(runner->inner.self, r, number, watch);
+}
+
+static const char *unable(const void *self)
+{
+    const struct sweep_runner *runner = self;
+
+    return runner->inner.unable ? runner->inner.unable(runner->inner.self) : "";
+}
+
+static int take_rows(void *self, struct cursor *in)
+{
+    return plan_take_rows(((struct sweep_runner *)self)->plan, in);
+}
+
+struct runner sweep_runner_interface(struct sweep_runner *runner)
+{
+    runner->inner = runner->program ? program_runner_interface(runner->program)
+                                    : model_runner_interface(runner->model);
+    return (struct runner){.run = run,
+                           .isolates = runner->inner.isolates,
+                           .unable = unable,
+                           .rows = take_rows,
+                           .self = runner};
 }

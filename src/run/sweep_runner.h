@@ -13,6 +13,8 @@
 
 /* Zero-initialise. */
 struct sweep_runner {
+    struct plan *plan;
+    struct runner inner;
     struct model_runner *model;
     struct program_runner *program;
     struct program_place place;
@@ -26,13 +28,13 @@ struct sweep_place {
     const struct gpu_shares *gpus; /* of the trials; without any they are left alone */
 };
 
-/* plan, data and prepared are borrowed. A sweep of models ends the spawner. Pair with
+/* plan, which gets more rows, data and prepared are borrowed. A sweep of models ends the spawner. Pair with
  * sweep_runner_close(). */
-int sweep_runner_open(struct sweep_runner *runner, const struct plan *plan,
-                      const struct dataset *data, struct prepared *prepared,
-                      const struct sweep_place *place, struct err *err);
+int sweep_runner_open(struct sweep_runner *runner, struct plan *plan, const struct dataset *data,
+                      struct prepared *prepared, const struct sweep_place *place, struct err *err);
 void sweep_runner_close(struct sweep_runner *runner);
 
-struct runner sweep_runner_interface(const struct sweep_runner *runner);
+/* Borrows the runner. */
+struct runner sweep_runner_interface(struct sweep_runner *runner);
 
 #endif

@@ -14,6 +14,8 @@
 #include "run/sweep_match.h"
 #include "run/walltime.h"
 #include "sched/master.h"
+#include "search/allocator.h"
+#include "search/search.h"
 #include "store/database_file.h"
 #include "store/store.h"
 #include "store/trial_files.h"
@@ -169,7 +171,24 @@ bool sweep_session_is_in_vain(const struct sweep_session *session)
 
 static int on_finished(void *arg, struct err *err)
 {
-    return sweep_session_refit(arg, err);
+    struct sweep_session *session = arg;
+
+    if (sweep_search_next(session, err))
+        return -1;
+    return ledger_is_finished(session->ledger) ? sweep_session_refit(session, err) : 0;
+}
+
+/* Trials that the search released again go on from a rung. */
+static bool is_at_rung(const struct sweep_session *session, int32_t config, int32_t epoch)
+{
+    const struct plan *plan = &session->job->plan;
+    struct settings settings;
+    bool is_there = false;
+
+    plan_settings(plan, config, &settings);
+    for (int32_t rung = 1; rung < settings.v[P_RUNGS].i; rung++)
+        is_there |= settings_rung_epochs(&settings, rung) == epoch;
+    return is_there && session->search && allocator_of(&plan->fixed)->has_rungs;
 }
 
 static int on_result(void *arg, const struct trial_result *result, struct err *err)
@@ -182,7 +201,7 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
     session->has_results = true;
     if (refit_has(&session->refit, result->trial))
         return refit_take(&session->refit, session->store, id, result, err);
-    if (result->resumed_epoch)
+    if (result->resumed_epoch && !is_at_rung(session, config, result->resumed_epoch))
         log_info("t%lld resumed from its checkpoint after epoch %d of %d", (long long)id,
                  result->resumed_epoch, result->epochs_run);
     if (!result->model && result->model_bytes && !session->has_warned) {
@@ -192,6 +211,7 @@ static int on_result(void *arg, const struct trial_result *result, struct err *e
                  (long long)id, (double)result->model_bytes * 1e-9, (double)KEPT_MAX_BYTES * 1e-9);
     }
     program_files_missing_note(&session->missing, result, id);
+    sweep_search_note(session, result);
     is_enough = failures_note(&session->failures, config, result) != FAILURES_GO_ON;
     return store_result(session->store, id, result, err) ? -1 : is_enough;
 }
@@ -363,8 +383,10 @@ int sweep_session_settle_models(struct sweep_session *session, struct err *err)
         log_warn("%s", damaged.text[i]);
     errlist_release(&damaged);
     for (int64_t t = 0; session->prunes && t < session->job->plan.n_trials; t++)
-        was_whole &= known->ours[t] && known->states[t] != TRIAL_PENDING &&
-                     known->states[t] != TRIAL_RUNNING;
+        was_whole &=
+            known->ours[t] && known->states[t] != TRIAL_PENDING &&
+            known->states[t] != TRIAL_RUNNING && known->states[t] != TRIAL_HELD &&
+            (known->states[t] != TRIAL_STOPPED || search_is_wanted(&session->job->plan.fixed));
     if (!rc && session->prunes)
         rc = prune(session, was_whole, &n, err);
     if (!rc)
@@ -402,7 +424,8 @@ static int check_inputs(struct sweep_session *session, struct err *err)
 static int on_commit(void *arg, struct err *err)
 {
     struct sweep_session *session = arg;
-    bool is_whole = !session->n_others && ledger_is_finished(session->ledger);
+    bool is_whole = !session->n_others && ledger_is_finished(session->ledger) &&
+                    !ledger_counts(session->ledger).held;
     int rc = check_inputs(session, err);
 
     if (!rc && session->prunes && session->has_results)
@@ -528,10 +551,9 @@ static void run_noted(void *self, struct trial_result *r, int64_t number,
 
 static const char *unable(const void *self)
 {
-    const struct sweep_session *session = self;
-    struct runner runner = sweep_runner_interface(&session->runner);
+    const struct runner *runner = &((const struct sweep_session *)self)->runner.inner;
 
-    return runner.unable ? runner.unable(runner.self) : "";
+    return runner->unable ? runner->unable(runner->self) : "";
 }
 
 struct runner sweep_session_runner(struct sweep_session *session)

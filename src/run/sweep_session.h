@@ -8,6 +8,7 @@
 #include "run/progress_line.h"
 #include "run/refit.h"
 #include "run/sweep_runner.h"
+#include "run/sweep_search.h"
 #include "run/walltime.h"
 #include "sched/master.h"
 #include "store/store.h"
@@ -50,18 +51,19 @@ struct sweep_session {
     struct program_files_missing missing;
     struct walltime walltime;
     struct refit refit;
-    double begun_s;   /* by clock_system */
-    int64_t n_others; /* trials of other shards, done for the ledger */
-    int32_t n_losses; /* including ranks that came back */
-    int32_t n_away;   /* lost now */
-    bool prunes;      /* keep = best */
-    bool has_results; /* since the last commit */
-    bool has_saved;   /* a checkpoint of a model */
-    bool has_warned;  /* about a model that is too large */
-    bool has_changed; /* the inputs of the program have, so its results are not stored */
-    bool is_blocked;  /* another process has the database: a warning said so */
-    bool is_full;     /* the disk of the database: the run stops */
-    bool only_models; /* were missing when the run began */
+    struct sweep_search *search; /* NULL: none, or it is over */
+    double begun_s;              /* by clock_system */
+    int64_t n_others;            /* trials of other shards, done for the ledger */
+    int32_t n_losses;            /* including ranks that came back */
+    int32_t n_away;              /* lost now */
+    bool prunes;                 /* keep = best */
+    bool has_results;            /* since the last commit */
+    bool has_saved;              /* a checkpoint of a model */
+    bool has_warned;             /* about a model that is too large */
+    bool has_changed;            /* the inputs of the program have, so its results are not stored */
+    bool is_blocked;             /* another process has the database: a warning said so */
+    bool is_full;                /* the disk of the database: the run stops */
+    bool only_models;            /* were missing when the run began */
 };
 
 /* With keep = best, when nothing is left to run: schedule, once, the trials that lack a model

@@ -47,9 +47,10 @@ void sweep_summary_begin(const struct sweep_session *session)
     if (!session->before.total)
         log_info("%s%s: none of the %lld trials falls into this shard: nothing to do",
                  name_of(session), shard, (long long)plan->n_trials);
-    log_info("%s%s: %lld trial%s, %lld to run on %d rank%s", name_of(session), shard,
-             (long long)session->before.total, plural(session->before.total), (long long)pending,
-             n_ranks, plural(n_ranks));
+    log_info("%s%s: %s%lld trial%s, %lld to run%s on %d rank%s", name_of(session), shard,
+             session->search ? "at most " : "", (long long)session->before.total,
+             plural(session->before.total), (long long)pending,
+             session->search ? " before the next decision" : "", n_ranks, plural(n_ranks));
     for (int64_t t = 0; n_left && t < plan->n_trials; t++)
         n_left[plan_trial(plan, t).config] += ledger_state(session->ledger, t) == TRIAL_PENDING;
     if (n_left && advice_ranks(&advice, session->job, n_left, n_ranks, &err))
@@ -155,8 +156,29 @@ static void format_best(char *out, size_t size, const struct sweep_session *sess
     result_table_release(&table);
 }
 
+/* search: is there. */
+static void print_search(const struct sweep_session *session, const struct search_progress *search,
+                         const char *best, const char *time)
+{
+    struct ledger_counts now = sweep_session_counts(session);
+    struct buf text = {0};
+
+    search_progress_put(&text, search);
+    if (!buf_failed(&text))
+        log_info("%s: %s", name_of(session), buf_text(&text));
+    buf_clear(&text);
+    if (now.held + now.pending)
+        buf_printf(&text, ", %lld left", (long long)(now.held + now.pending));
+    log_info(
+        "%s: %lld of at most %lld trials done in %s, %lld diverged, %lld failed, %lld stopped%s%s",
+        name_of(session), (long long)now.done, (long long)now.total, time, (long long)now.diverged,
+        (long long)now.failed, (long long)now.stopped, buf_text(&text), best);
+    buf_release(&text);
+}
+
 void sweep_summary_results(const struct sweep_session *session, enum master_end end, double seconds)
 {
+    struct search_progress search;
     struct ledger_counts now = sweep_session_counts(session);
     int64_t left = sweep_session_models_left(session);
     int64_t ran = now.done + now.diverged + now.failed - session->before.done -
@@ -164,14 +186,22 @@ void sweep_summary_results(const struct sweep_session *session, enum master_end 
                   (session->only_models ? 0 : left);
     bool is_whole = session->options->shard.n == 1;
     char best[128] = "", shard[SHARD_TEXT], words[DURATION_TEXT];
+    struct err err;
 
     /* part of a sweep has no best configuration yet */
     if (is_whole)
         format_best(best, sizeof best, session);
-    log_info("%s%s: %lld of %lld trial%s run in %s, %lld done, %lld diverged, %lld failed%s",
-             name_of(session), shard_text(shard, &session->options->shard), (long long)ran,
-             (long long)now.total, plural(now.total), duration_words(words, seconds),
-             (long long)(now.done + left), (long long)now.diverged, (long long)now.failed, best);
+    duration_words(words, seconds);
+    if (search_progress_read(&search, session->store, &session->progress.sweep, &err))
+        log_warn("%s", err.text);
+    if (search.is_there)
+        print_search(session, &search, best, words);
+    else
+        log_info("%s%s: %lld of %lld trial%s run in %s, %lld done, %lld diverged, %lld failed%s",
+                 name_of(session), shard_text(shard, &session->options->shard), (long long)ran,
+                 (long long)now.total, plural(now.total), words, (long long)(now.done + left),
+                 (long long)now.diverged, (long long)now.failed, best);
+    search_progress_release(&search);
     if (!session->n_losses)
         print_efficiency(session);
     /* a run that ran nothing would only repeat the last run's advice */
@@ -256,9 +286,9 @@ static int64_t count_begun(const struct sweep_session *session)
 void sweep_summary_next(const struct sweep_session *session, enum master_end end)
 {
     struct ledger_counts now = sweep_session_counts(session);
-    long long left = (long long)(now.pending + now.leased);
+    long long left = (long long)(now.pending + now.leased + now.held);
     long long models = (long long)sweep_session_models_left(session);
-    const char *are = left == 1 ? " is" : "s are", *db = session->options->db;
+    const char *are = left == 1 ? " is" : "s are", *most = now.held ? "at most " : "", *db = session->options->db;
     struct buf word = {0};
 
     if (end == MASTER_TIME_UP) {
@@ -292,9 +322,9 @@ void sweep_summary_next(const struct sweep_session *session, enum master_end end
                  "continues",
                  models, plural(models));
     } else if (end == MASTER_STOPPED) {
-        log_info("stopped early; %lld trial%s left, %lld with a checkpoint: the same command "
+        log_info("stopped early; %s%lld trial%s left, %lld with a checkpoint: the same command "
                  "continues",
-                 left, are, (long long)count_begun(session));
+                 most, left, are, (long long)count_begun(session));
     } else if (now.failed) {
         print_reasons(session);
         log_info("next: espalier status %s shows why trials failed; run --retry failed runs them "
@@ -318,7 +348,8 @@ static void warn_missing(const char *db, const struct job *job, const struct sto
     for (int64_t t = 0; t < job->plan.n_trials; t++) {
         total += known->ours[t];
         n += known->ours[t] && known->states[t] != TRIAL_DONE &&
-             known->states[t] != TRIAL_DIVERGED && known->states[t] != TRIAL_FAILED;
+             known->states[t] != TRIAL_DIVERGED && known->states[t] != TRIAL_FAILED &&
+             known->states[t] != TRIAL_STOPPED;
     }
     log_warn("%s: all committed results are safe: %lld of %lld trials", db, (long long)(total - n),
              (long long)total);

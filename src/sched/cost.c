@@ -138,21 +138,17 @@ static void terms(double out[TERMS], const struct gcn_cost *work)
     out[3] = 1;
 }
 
-static double formula_seconds(const struct cost *cost, int32_t config)
-{
-    double x[TERMS];
-
-    if (!cost->work)
-        return cost->has_mean ? exp(cost->mean) : guess(config);
-    terms(x, &cost->work[config]);
-    return sum_of(cost->coefficients, x);
-}
-
 static double predict(const struct cost *cost, int32_t config)
 {
     const struct known *known = &cost->known[config];
-    double formula_s = formula_seconds(cost, config);
+    double formula_s, x[TERMS];
 
+    if (cost->work) {
+        terms(x, &cost->work[config]);
+        formula_s = sum_of(cost->coefficients, x);
+    } else {
+        formula_s = cost->has_mean ? exp(cost->mean) : guess(config);
+    }
     if (!known->n)
         return formula_s;
     return exp((known->n * known->log_s + FORMULA_WEIGHT * log(formula_s)) /
@@ -236,14 +232,6 @@ static void learn_config(struct cost *cost, int32_t config, double log_s)
     known->log_s += (float)(step / known->n);
 }
 
-/* A formula without data would blame its own error on the rank. */
-static double judgement(const struct cost *cost, int32_t config)
-{
-    if (cost->known[config].n)
-        return 1;
-    return cost->n_observed < ENOUGH ? 0 : FORMULA_JUDGEMENT;
-}
-
 void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seconds)
 {
     double log_ratio, weight, log_s = log(seconds);
@@ -252,7 +240,8 @@ void cost_observe(struct cost *cost, int32_t config, int32_t worker, double seco
         return;
     log_ratio = log_s - log(predict(cost, config));
     log_s -= log_slowness(cost, worker);
-    weight = judgement(cost, config);
+    /* A formula without data would blame its own error on the rank. */
+    weight = cost->known[config].n ? 1 : cost->n_observed < ENOUGH ? 0 : FORMULA_JUDGEMENT;
     if (worker >= 0 && weight > 0)
         learn_rank(cost, worker, log_ratio, weight);
     if (!cost->known[config].n && fabs(log_ratio) > log(SURPRISE))

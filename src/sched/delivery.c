@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/fault.h"
 
@@ -135,6 +136,34 @@ struct master_trial delivery_attempt(struct delivery *d, int32_t rank)
                                  .started = d->ranks[rank].started,
                                  .members = gang ? d->members : NULL,
                                  .n_members = gang ? gang->n : 0};
+}
+
+void delivery_describe(const struct delivery *d, const struct gang *gang, int32_t i,
+                       struct trial_gang *part)
+{
+    int32_t own = dispatch_host(d->dispatch, gang->workers[i]), before = -1, first = 0;
+
+    part->rank = i;
+    part->size = gang->n;
+    part->local_size = part->n_hosts = 0;
+    for (int32_t j = 0; j < gang->n; j++) {
+        int32_t host = dispatch_host(d->dispatch, gang->workers[j]);
+
+        part->n_hosts += host != before;
+        before = host;
+        if (host != own)
+            continue;
+        if (!part->local_size++) {
+            first = j;
+            part->host = part->n_hosts - 1;
+        }
+    }
+    part->local_rank = i - first;
+    part->n_local = part->local_size < TRIAL_LOCAL_RANKS ? part->local_size : TRIAL_LOCAL_RANKS;
+    memcpy(part->local_ranks, gang->workers + first,
+           (size_t)part->n_local * sizeof *part->local_ranks);
+    if (part->n_hosts == 1)
+        snprintf(part->address, sizeof part->address, "127.0.0.1");
 }
 
 /* ---- commits ---- */

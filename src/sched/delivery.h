@@ -84,6 +84,10 @@ void delivery_end(struct delivery *delivery, int32_t rank,
  * sets is_gone; its rank is RANK_DEAD at the next call, so read all messages before that. */
 enum rank_presence delivery_watch(struct delivery *delivery, int32_t rank, double now_s, char *why,
                                   size_t size);
+/* The part of member i of a gang, whose members are grouped by host. */
+void delivery_describe(const struct delivery *d, const struct gang *gang, int32_t i,
+                       struct trial_gang *part);
+
 /* Return what a rank runs, with the members of its gang if that runs, valid until the next call. */
 struct master_trial delivery_attempt(struct delivery *delivery, int32_t rank);
 

@@ -28,17 +28,18 @@ struct dispatch {
     float *done;        /* [n_trials] share already run, by a checkpoint; 0: none */
     int64_t *waiting;   /* [n_waiting] with a checkpoint; some may no longer be pending */
     size_t n_waiting, waiting_room;
-    int32_t *widths;       /* [n_groups] workers that run one trial together, */
-    bool can_shrink;       /* or fewer, if fewer are alive */
-    struct gang **gang_of; /* [n_workers] NULL: in none */
-    struct gang *ended;    /* all members have; freed by dispatch_set_time() */
-    int64_t n_placed;      /* gangs so far */
-    double slowest;        /* largest slowness of a live worker */
-    int64_t slowest_at;    /* n_results at which it was found */
-    double left_s;         /* as in the last dispatch_assign() */
-    double whole_s;        /* of a run; INFINITY: no limit */
-    bool is_isolated;      /* trials cannot take their workers down */
-    bool is_stale;         /* expectations are older than the coefficients */
+    int32_t *widths;             /* [n_groups] workers that run one trial together, */
+    bool can_shrink;             /* or fewer, if fewer are alive */
+    struct gang **gang_of;       /* [n_workers] NULL: in none */
+    struct gang *ended;          /* all members have; freed by dispatch_set_time() */
+    int64_t n_placed;            /* gangs so far */
+    double slowest;              /* largest slowness of a live worker */
+    int64_t slowest_at;          /* n_results at which it was found */
+    double left_s;               /* as in the last dispatch_assign() */
+    double whole_s;              /* of a run; INFINITY: no limit */
+    double rung_end, rung_share; /* dispatch_set_rung() */
+    bool is_isolated;            /* trials cannot take their workers down */
+    bool is_stale;               /* expectations are older than the coefficients */
     int64_t n_results;
     int64_t reprice_at; /* n_results at which prices are updated */
 };
@@ -52,22 +53,23 @@ static double group_seconds(const struct dispatch *d, int32_t group)
     return cost_seconds(d->cost, group) * d->widths[group] / ledger_group_width(d->ledger, group);
 }
 
-/* The seconds that the rest of a trial takes. */
+/* The seconds that the rest of a trial takes, up to its rung. */
 static double seconds_of(const struct dispatch *d, int64_t trial)
 {
-    return (1 - (double)d->done[trial]) * group_seconds(d, ledger_group(d->ledger, trial));
+    return fmax(d->rung_end - (double)d->done[trial], 0) *
+           group_seconds(d, ledger_group(d->ledger, trial));
 }
 
 static void set_price(struct dispatch *d, int32_t group)
 {
-    ledger_expect(d->ledger, group, group_seconds(d, group));
+    ledger_expect(d->ledger, group, d->rung_share * group_seconds(d, group));
 }
 
 static void set_prices(struct dispatch *d)
 {
+    d->is_stale = false;
     for (int32_t group = 0; group < ledger_n_groups(d->ledger); group++)
         set_price(d, group);
-    d->is_stale = false;
 }
 
 /* The first updates of all prices come when the results have become four times as many. */
@@ -316,6 +318,8 @@ struct dispatch *dispatch_create(struct ledger *ledger, struct cost *cost, int32
                            .cost = cost,
                            .can_shrink = can_shrink,
                            .slowest_at = -1,
+                           .rung_end = 1,
+                           .rung_share = 1,
                            .whole_s = (double)INFINITY};
     d->predicted_s = calloc(n + 1, sizeof *d->predicted_s);
     d->done = calloc(n + 1, sizeof *d->done);
@@ -703,17 +707,6 @@ static int64_t next_fitting(struct dispatch *d, int32_t worker, double most_s)
     return may_run(d, worker, next) ? next : NOWHERE;
 }
 
-static int64_t next_in_time(struct dispatch *d, int32_t worker, double left_s)
-{
-    double slowness = cost_slowness(d->cost, worker);
-    double safe_s = left_s / cost_margin(d->cost) - d->fleet.of[worker].held_s;
-    int64_t next = next_fitting(d, worker, safe_s / slowness);
-
-    if (next >= 0 || isinf(left_s) || ledger_held(d->ledger, worker))
-        return next;
-    return next_fitting(d, worker, left_s / slowness);
-}
-
 int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
                         int64_t out[DISPATCH_MAX], struct err *err)
 {
@@ -728,9 +721,11 @@ int32_t dispatch_assign(struct dispatch *d, int32_t worker, double left_s,
     if (d->fleet.reserved.has[worker])
         left_s = fmin(left_s, d->fleet.reserved.at_s - d->fleet.now_s);
     while (n < DISPATCH_MAX && load->presence == PRESENT) {
-        int64_t next = next_in_time(d, worker, left_s);
-        double next_s;
+        double safe_s = left_s / cost_margin(d->cost) - load->held_s, next_s;
+        int64_t next = next_fitting(d, worker, safe_s / slowness);
 
+        if (next < 0 && !isinf(left_s) && !ledger_held(d->ledger, worker))
+            next = next_fitting(d, worker, left_s / slowness);
         if (next < 0)
             break;
         next_s = seconds_of(d, next) * slowness;
@@ -807,11 +802,12 @@ bool dispatch_finish(struct dispatch *d, int32_t worker, int64_t trial, enum tri
         end_gang(d, gang);
     else if (lessee >= 0)
         take_away(d, lessee, trial);
-    if (is_first && state == TRIAL_DONE) {
+    if (is_first && (state == TRIAL_DONE || state == TRIAL_HELD)) {
         if (lessee == worker && seconds > 0 && d->predicted_s[trial] > 0 &&
             !dispatch_resumes(d, trial))
             cost_compare(d->cost, seconds / (double)d->predicted_s[trial]);
-        learn(d, ledger_group(d->ledger, trial), worker, seconds * share);
+        learn(d, ledger_group(d->ledger, trial), worker,
+              seconds * share / (state == TRIAL_HELD ? d->rung_end : 1));
     }
     return is_first;
 }
@@ -841,7 +837,15 @@ void dispatch_suspect(struct dispatch *d, int64_t trial)
 void dispatch_reopen(struct dispatch *d, int64_t trial)
 {
     ledger_reopen(d->ledger, trial);
+    let_wait(d, trial);
     fleet_offer_again(&d->fleet);
+}
+
+void dispatch_set_rung(struct dispatch *d, double end, double share)
+{
+    d->rung_end = end;
+    d->rung_share = share;
+    set_prices(d);
 }
 
 static void go(struct dispatch *d, int32_t worker, enum presence presence)
@@ -957,18 +961,6 @@ static int check_worker(const struct dispatch *d, int32_t worker, struct err *er
     return 0;
 }
 
-static int check_all(const struct dispatch *d, const double *held_s, struct err *err)
-{
-    for (int32_t worker = 0; worker < d->fleet.n; worker++)
-        if (check_worker(d, worker, err))
-            return -1;
-    for (int32_t g = 0; g < ledger_n_groups(d->ledger); g++)
-        if (ledger_group_width(d->ledger, g) != fit(d, g))
-            return err_set(err, "group %d has width %d of %d", g, ledger_group_width(d->ledger, g),
-                           d->widths[g]);
-    return fleet_check(&d->fleet, held_s, err) || ledger_check(d->ledger, err) ? -1 : 0;
-}
-
 int dispatch_check(const struct dispatch *d, struct err *err)
 {
     double *held_s = calloc((size_t)d->fleet.n + 1, sizeof *held_s);
@@ -991,7 +983,13 @@ int dispatch_check(const struct dispatch *d, struct err *err)
                 held_s[worker] += (double)fabsf(d->predicted_s[trial]);
         }
     }
-    rc = rc || check_all(d, held_s, err) ? -1 : 0;
+    for (int32_t worker = 0; worker < d->fleet.n && !rc; worker++)
+        rc = check_worker(d, worker, err);
+    for (int32_t g = 0; g < ledger_n_groups(d->ledger) && !rc; g++)
+        if (ledger_group_width(d->ledger, g) != fit(d, g))
+            rc = err_set(err, "group %d has width %d of %d", g, ledger_group_width(d->ledger, g),
+                         d->widths[g]);
+    rc = rc || fleet_check(&d->fleet, held_s, err) || ledger_check(d->ledger, err) ? -1 : 0;
     free(held_s);
     return rc;
 }

@@ -114,8 +114,12 @@ void dispatch_start(struct dispatch *dispatch, int32_t worker, int64_t trial);
 bool dispatch_finish(struct dispatch *dispatch, int32_t worker, int64_t trial,
                      enum trial_state state, double seconds);
 
-/* Like ledger_reopen(). */
+/* Like ledger_reopen(); a trial with a checkpoint resumes. */
 void dispatch_reopen(struct dispatch *dispatch, int64_t trial);
+
+/* Pending trials wait (HELD) after `end` of their epochs, of which `share` is left to those that have a
+ * checkpoint; both 1 at first. */
+void dispatch_set_rung(struct dispatch *dispatch, double end, double share);
 
 /* Take back a trial because the worker's running one takes too long. The worker gets nothing more
  * until that has ended. Ignored if it does not hold the trial. */

@@ -292,28 +292,21 @@ static int32_t take(struct fleet *f, int32_t *out, int32_t host, double at_s, in
     return taken;
 }
 
-/* Return the host with the fewest free workers of those with n, else the one with the most. */
-static int32_t next_host(const struct fleet *f, int32_t n)
-{
-    int32_t best = 0;
-
-    for (int32_t host = 1; host < f->n_hosts; host++) {
-        int32_t here = f->here[host], most = f->here[best];
-
-        if (most >= n ? here >= n && here < most : here > most)
-            best = host;
-    }
-    return best;
-}
-
 static void take_from_hosts(struct fleet *f, int32_t *out, double at_s, int32_t n)
 {
     for (int32_t host = 0; host < f->n_hosts; host++)
         f->here[host] = count_free(f, host, at_s);
     while (n > 0) {
-        int32_t host = next_host(f, n);
-        int32_t taken = take(f, out, host, at_s, n);
+        int32_t host = 0, taken;
 
+        /* The host with the fewest free workers of those with n, else the one with the most. */
+        for (int32_t other = 1; other < f->n_hosts; other++) {
+            int32_t here = f->here[other], most = f->here[host];
+
+            if (most >= n ? here >= n && here < most : here > most)
+                host = other;
+        }
+        taken = take(f, out, host, at_s, n);
         out += taken;
         n -= taken;
         f->here[host] = 0;

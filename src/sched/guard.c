@@ -58,36 +58,13 @@ static bool is_rank(long pid)
     return found;
 }
 
-static long add_children(const char *path, long n)
-{
-    FILE *children = fopen(path, "re");
-    long pid;
-
-    while (children && fscanf(children, "%ld", &pid) == 1)
-        if (n < guard.n_local && is_rank(pid))
-            process_find(&guard.ranks[n++], pid);
-    if (children)
-        fclose(children);
-    return n;
-}
-
-/* A shell, or the program that starts a container, may be between the launcher and this rank. */
-static void find_launcher(void)
-{
-    guard.branch = getpid();
-    guard.launcher = getppid();
-    while (guard.launcher > 1 && is_rank(guard.launcher)) {
-        guard.branch = guard.launcher;
-        guard.launcher = (long)process_parent(guard.launcher);
-    }
-}
-
 /* Fill guard.ranks with the launcher's child ranks; return their number. */
 static long find_ranks(void)
 {
     char path[80];
     struct dirent *entry;
-    long n = 0;
+    long n = 0, pid;
+    FILE *children;
     DIR *tasks;
 
     snprintf(path, sizeof path, "/proc/%ld/task", guard.launcher);
@@ -96,7 +73,12 @@ static long find_ranks(void)
         if (*entry->d_name == '.')
             continue;
         snprintf(path, sizeof path, "/proc/%ld/task/%.20s/children", guard.launcher, entry->d_name);
-        n = add_children(path, n);
+        children = fopen(path, "re");
+        while (children && fscanf(children, "%ld", &pid) == 1)
+            if (n < guard.n_local && is_rank(pid))
+                process_find(&guard.ranks[n++], pid);
+        if (children)
+            fclose(children);
     }
     if (tasks)
         closedir(tasks);
@@ -169,7 +151,13 @@ int guard_begin(const struct world *world, const struct guard_hooks *hooks, stru
     guard.world = world;
     guard.hooks = *hooks;
     guard.parent = getppid();
-    find_launcher();
+    guard.branch = getpid();
+    guard.launcher = getppid();
+    /* A shell, or the program that starts a container, may be between the launcher and this rank. */
+    while (guard.launcher > 1 && is_rank(guard.launcher)) {
+        guard.branch = guard.launcher;
+        guard.launcher = (long)process_parent(guard.launcher);
+    }
     guard.ranks = calloc(guard.n_local > 0 ? (size_t)guard.n_local : 1, sizeof *guard.ranks);
     if (!guard.ranks)
         return err_nomem(err, "ranks of this host", (size_t)guard.n_local * sizeof *guard.ranks);

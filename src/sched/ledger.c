@@ -439,7 +439,8 @@ bool ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state)
     bool was_only_silent = entry->is_crash_failure && entry->state == TRIAL_FAILED;
 
     assert(state > TRIAL_RUNNING);
-    if (is_final(ledger, trial) && !(was_only_silent && state != TRIAL_FAILED))
+    if (is_final(ledger, trial) && !(was_only_silent && state != TRIAL_FAILED) &&
+        !(entry->state == TRIAL_HELD && state != TRIAL_HELD))
         return false;
     settle(ledger, trial, state);
     return true;
@@ -455,8 +456,16 @@ void ledger_give_back(struct ledger *ledger, int64_t trial)
 
 void ledger_reopen(struct ledger *ledger, int64_t trial)
 {
-    if (ledger->entries[trial].state == TRIAL_DONE)
+    const int state = ledger->entries[trial].state;
+
+    if (state == TRIAL_DONE || state == TRIAL_HELD || state == TRIAL_STOPPED)
         queue(ledger, trial);
+}
+
+void ledger_stop(struct ledger *ledger, int64_t trial)
+{
+    if (ledger->entries[trial].state == TRIAL_HELD)
+        set_state(ledger, trial, TRIAL_STOPPED);
 }
 
 /* NONE: the worker ran nothing, or one of several. */
@@ -574,6 +583,8 @@ struct ledger_counts ledger_counts(const struct ledger *ledger)
         .done = ledger->counts[TRIAL_DONE],
         .diverged = ledger->counts[TRIAL_DIVERGED],
         .failed = ledger->counts[TRIAL_FAILED],
+        .held = ledger->counts[TRIAL_HELD],
+        .stopped = ledger->counts[TRIAL_STOPPED],
         .total = ledger->n_trials,
     };
 }

@@ -3,7 +3,8 @@
  * time:
  *
  *     pending -> leased -> done | diverged | failed
- *                   \-> pending (the worker was lost or gave it back)
+ *                   |-> pending (the worker was lost or gave it back)
+ *                   \-> held (waits for a decision of the search) -> pending | stopped
  *
  * Operations are O(1) or O(trials touched), and cost a few ns for any number of trials and groups.
  *
@@ -37,7 +38,7 @@
 struct ledger;
 
 struct ledger_counts {
-    int64_t pending, leased, done, diverged, failed;
+    int64_t pending, leased, done, diverged, failed, held, stopped;
     int64_t total;
 };
 
@@ -47,7 +48,7 @@ struct ledger *ledger_create(int64_t n_trials, int64_t group_size, const double 
                              int32_t crash_limit, struct err *err);
 void ledger_destroy(struct ledger *ledger);
 
-/* Mark a trial as finished; before any lease. */
+/* Mark a trial as finished, or let it wait (HELD); before any lease. */
 void ledger_mark(struct ledger *ledger, int64_t trial, enum trial_state state);
 
 /* Add crashes, of earlier sessions or seen by others, to a trial that is not leased, unless it is
@@ -82,13 +83,16 @@ int ledger_lease(struct ledger *ledger, int32_t worker, int64_t trial, struct er
 /* Ignored if the worker does not hold the trial. */
 void ledger_start(struct ledger *ledger, int32_t worker, int64_t trial);
 
-/* Take a result: DONE, DIVERGED or FAILED. True if it is the trial's first, even if the trial is now
+/* Take a result: DONE, DIVERGED, FAILED or HELD. True if it is the trial's first, even if the trial is now
  * pending or leased to another worker: equal key, equal work. A result other than FAILED also
  * replaces a failure by crashes: the worker was silent, not dead. */
 bool ledger_finish(struct ledger *ledger, int64_t trial, enum trial_state state);
 
-/* Make a done trial pending again. Ignored in any other state. */
+/* Make a done, held or stopped trial pending again. Ignored in any other state. */
 void ledger_reopen(struct ledger *ledger, int64_t trial);
+
+/* Stop a held trial. Ignored in any other state. */
+void ledger_stop(struct ledger *ledger, int64_t trial);
 
 /* Return a leased trial unfinished. Ignored in any other state. */
 void ledger_give_back(struct ledger *ledger, int64_t trial);

@@ -38,6 +38,7 @@ struct master {
     enum master_end end;      /* reason, if is_stopping and the ledger is not finished */
     struct deadline deadline; /* of running trials, if is_stopping */
     bool has_failed;
+    int32_t rung; /* of trials that are handed out */
     struct err err;
 };
 
@@ -187,6 +188,7 @@ static int supply(struct master *master, int32_t rank, struct err *err)
         buf_put_i64(&master->out, id_of(master, trials[i]));
     for (int32_t i = 0; i < n; i++)
         buf_put_f64(&master->out, dispatch_predicted(master->dispatch, trials[i]));
+    buf_put_i64(&master->out, master->rung);
     if (n == 1)
         put_checkpoint(master, &master->out, trials[0]);
     return post(master, rank, err);
@@ -443,35 +445,6 @@ static int end_gang(struct master *master, const struct gang *gang, int32_t from
 
 /* ---- the beginning of a gang ---- */
 
-/* Members are grouped by host. */
-static void describe(const struct master *master, const struct gang *gang, int32_t i,
-                     struct trial_gang *part)
-{
-    int32_t own = dispatch_host(master->dispatch, gang->workers[i]), before = -1, first = 0;
-
-    part->rank = i;
-    part->size = gang->n;
-    part->local_size = part->n_hosts = 0;
-    for (int32_t j = 0; j < gang->n; j++) {
-        int32_t host = dispatch_host(master->dispatch, gang->workers[j]);
-
-        part->n_hosts += host != before;
-        before = host;
-        if (host != own)
-            continue;
-        if (!part->local_size++) {
-            first = j;
-            part->host = part->n_hosts - 1;
-        }
-    }
-    part->local_rank = i - first;
-    part->n_local = part->local_size < TRIAL_LOCAL_RANKS ? part->local_size : TRIAL_LOCAL_RANKS;
-    memcpy(part->local_ranks, gang->workers + first,
-           (size_t)part->n_local * sizeof *part->local_ranks);
-    if (part->n_hosts == 1)
-        snprintf(part->address, sizeof part->address, "127.0.0.1");
-}
-
 /* Send all members their parts. Sending may lose a rank, and with it the gang. */
 static int begin_gang(struct master *master, const struct gang *gang,
                       const struct message_gang *whole, struct err *err)
@@ -488,7 +461,7 @@ static int begin_gang(struct master *master, const struct gang *gang,
 
         if (dispatch_gang(master->dispatch, rank) != gang)
             break;
-        describe(master, gang, i, &its.part);
+        delivery_describe(&master->delivery, gang, i, &its.part);
         message_begin(&master->out, MESSAGE_GANG_RUN);
         message_put_gang(&master->out, &its);
         buf_add(&master->out, checkpoint.data, checkpoint.size);
@@ -555,15 +528,17 @@ static int take_port(struct master *master, int32_t from, struct cursor *in, str
     whole.trial = gang->trial;
     whole.id = id_of(master, gang->trial);
     whole.expected_s = dispatch_predicted(master->dispatch, gang->trial);
+    whole.rung = master->rung;
     return begin_gang(master, gang, &whole, err);
 }
 
 static int accept_result(struct master *master, int32_t from, struct trial_result *r,
                          struct err *err)
 {
-    bool is_new = true;
+    /* of a rank that was silent for long */
+    bool is_past = r->state == TRIAL_HELD && r->rung != master->rung, is_new = !is_past;
 
-    if (r->state == TRIAL_PENDING) { /* stopped after its program had begun again, or reported */
+    if (r->state == TRIAL_PENDING || is_past) { /* stopped after it had begun again, or reported */
         if (ledger_lessee(master->ledger, r->trial) != from)
             return 0;
         dispatch_give_back(master->dispatch, from, r->trial);
@@ -583,7 +558,7 @@ static int take_results(struct master *master, int32_t from, struct cursor *in, 
 
         if (trial_result_unpack(&r, in))
             return damaged(from, in, err);
-        if (!is_trial(master, r.trial) || r.state == TRIAL_RUNNING)
+        if (!is_trial(master, r.trial) || r.state == TRIAL_RUNNING || r.state == TRIAL_STOPPED)
             rc = damaged(from, in, err);
         else
             rc = accept_result(master, from, &r, err);
@@ -969,6 +944,26 @@ void master_destroy(struct master *master)
     free(master);
 }
 
+void master_set_rung(struct master *master, int32_t rung)
+{
+    master->rung = rung;
+}
+
+int master_tell_rows(struct master *master, const struct plan *plan, int32_t first, struct err *err)
+{
+    for (int32_t rank = 1; rank < master->world.size; rank++) {
+        enum rank_presence presence = state_of(master, rank)->presence;
+
+        if (presence != RANK_PRESENT && presence != RANK_SILENT) /* which may come back */
+            continue;
+        message_begin(&master->out, MESSAGE_ROWS);
+        plan_pack_rows(&master->out, plan, first);
+        if (post(master, rank, err))
+            return -1;
+    }
+    return 0;
+}
+
 int master_run(enum master_end *end, struct master *master, struct err *err)
 {
     double now_s = clock_now(master->clock);
@@ -989,7 +984,9 @@ int master_run(enum master_end *end, struct master *master, struct err *err)
     serve(master);
     if (!code)
         pthread_join(thread, NULL);
-    *end = ledger_is_finished(master->ledger) ? MASTER_FINISHED : master->end;
+    *end = ledger_is_finished(master->ledger) && !ledger_counts(master->ledger).held
+               ? MASTER_FINISHED
+               : master->end;
     if (master->has_failed && err)
         *err = master->err;
     return master->has_failed ? -1 : 0;

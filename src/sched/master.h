@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/deadline.h"
 #include "base/process.h"
+#include "grid/plan.h"
 #include "sched/dispatch.h"
 #include "sched/traffic.h"
 #include "sched/world.h"
@@ -91,7 +92,8 @@ struct master_sink {
     void (*back)(void *arg, int32_t rank);   /* a silent rank has spoken again */
     /* A rank leaves, because it can run no more trials. May be NULL. */
     void (*unable)(void *arg, int32_t rank, const struct process *process, const char *why);
-    /* Nothing is pending or leased: the last chance to reopen trials. May be NULL. */
+    /* Nothing is pending or leased: the last chance to reopen trials, to a rung (master_set_rung()). May be
+     * NULL. */
     int (*finished)(void *arg, struct err *err);
     /* Make everything received durable. 1: no other trial should begin. */
     int (*commit)(void *arg, struct err *err);
@@ -134,6 +136,15 @@ void master_destroy(struct master *master);
 /* Run until all trials are finished, and all ranks have left or are lost; call once. Starts the
  * worker thread and serves the other ranks (in relay_serve()). */
 int master_run(enum master_end *end, struct master *master, struct err *err);
+
+/* The rung to which trials run from now on; SETTINGS_LAST_RUNG at first. In the sink's finished(), or before
+ * master_run(). */
+void master_set_rung(struct master *master, int32_t rung);
+
+/* Tell the other ranks of rows that were proposed since (plan_pack_rows()), before their trials are handed out. At
+ * the same times. -1 and err: out of memory. */
+int master_tell_rows(struct master *master, const struct plan *plan, int32_t first,
+                     struct err *err);
 
 /* Show other ranks that rank 0 is alive, from a callback that takes long, or before or after
  * master_run(). May be called often. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Messages between scheduler and workers.
  *
- *     scheduler -> worker   ASSIGN, GANG_OPEN, GANG_RUN, GANG_END, BEAT, STOP; last, one BYE
+ *     scheduler -> worker   ASSIGN, ROWS, GANG_OPEN, GANG_RUN, GANG_END, BEAT, STOP; last, one BYE
  *     worker -> scheduler   START, CHECKPOINT, RESULTS, GIVE_BACK, GANG_PORT, GANG_RESULT, BEAT;
  *                           last, maybe UNABLE, and one LEAVE
  *
@@ -25,7 +25,9 @@
 
 enum message_kind {
     MESSAGE_ASSIGN,    /* trials, to run in this order; their numbers in the database (i64); their
-                         * expected seconds; for a single one that resumes, its packed checkpoint */
+                         * expected seconds; their rung (i64); for a single one that resumes, its packed
+                         * checkpoint */
+    MESSAGE_ROWS,      /* rows of the plan that were proposed since (plan_pack_rows()) */
     MESSAGE_STOP,      /* a deadline, in seconds from now (f64): until the running trial is asked to
                          * end, and is killed, which a second STOP may shorten; give back the rest and
                          * leave */
@@ -62,6 +64,7 @@ struct message_gang {
     int64_t number;
     int64_t trial, id; /* number in the plan, and in the database */
     double expected_s;
+    int32_t rung;
     struct trial_gang part;
 };
 void message_put_gang(struct buf *out, const struct message_gang *gang);

@@ -57,19 +57,13 @@ void traffic_begin(struct traffic_meter *meter, const struct clock *clock,
     *meter = (struct traffic_meter){.clock = clock, .now = activity, .since_s = since_s};
 }
 
-static double lap(struct traffic_meter *meter)
-{
-    double now_s = clock_now(meter->clock), seconds = now_s - meter->since_s;
-
-    meter->since_s = now_s;
-    return seconds;
-}
-
 static void count(struct traffic_meter *meter, int cell, int64_t calls, size_t bytes)
 {
     struct traffic_count *of = &meter->traffic.of[cell];
+    double now_s = clock_now(meter->clock);
 
-    of->seconds += lap(meter);
+    of->seconds += now_s - meter->since_s;
+    meter->since_s = now_s;
     of->calls += calls;
     of->bytes += (int64_t)bytes;
 }

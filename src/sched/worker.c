@@ -26,10 +26,12 @@
 struct assigned {
     int64_t trial, id; /* id: in the database */
     double expected_s; /* on this rank; NaN: unknown */
+    int32_t rung;      /* struct trial_watch */
 };
 
 struct worker {
     const struct worker_channel *channel;
+    const struct runner *runner;
     const struct clock *clock;
     int32_t rank, pid;
     char host[64];
@@ -286,6 +288,7 @@ static int take_assignment(struct worker *worker, struct cursor *in)
     int64_t n = message_count_trials(in);
     size_t left = worker->end - worker->at;
     struct assigned *queue, *added;
+    int32_t rung;
 
     if (n < 0)
         return damaged(worker, in);
@@ -304,6 +307,9 @@ static int take_assignment(struct worker *worker, struct cursor *in)
         added[i].id = cursor_i64(in);
     for (int64_t i = 0; i < n; i++)
         added[i].expected_s = cursor_f64(in);
+    rung = (int32_t)cursor_i64(in);
+    for (int64_t i = 0; i < n; i++)
+        added[i].rung = rung;
     FAULT("worker: an assignment came");
     if (in->failed)
         return damaged(worker, in);
@@ -369,6 +375,8 @@ static int handle(struct worker *worker)
     switch (kind) {
     case MESSAGE_ASSIGN:
         return take_assignment(worker, &in);
+    case MESSAGE_ROWS:
+        return worker->runner->rows(worker->runner->self, &in) ? damaged(worker, &in) : 0;
     case MESSAGE_GANG_OPEN:
         return open_gang(worker, &in);
     case MESSAGE_GANG_RUN:
@@ -435,9 +443,9 @@ static bool keep_waiting(void *arg)
 }
 
 /* Run a trial alone, or as a member of the running gang. */
-static int run(struct worker *worker, const struct runner *runner, struct trial_result *r,
-               const struct assigned *next)
+static int run(struct worker *worker, struct trial_result *r, const struct assigned *next)
 {
+    const struct runner *runner = worker->runner;
     const struct trial_gang *gang = worker->gang.number ? &worker->gang.part : NULL;
     bool resumes = worker->from.state && worker->from.trial == next->trial;
     struct trial_watch watch = {.keep_going = keep_going,
@@ -449,10 +457,12 @@ static int run(struct worker *worker, const struct runner *runner, struct trial_
                                 .arg = worker,
                                 .from = resumes ? &worker->from : NULL,
                                 .id = next->id,
+                                .rung = next->rung,
                                 .gang = gang};
     double now_s;
 
     trial_result_init(r, next->trial);
+    r->rung = next->rung;
     r->rank = worker->rank;
     r->pid = worker->pid;
     memcpy(r->host, worker->host, sizeof r->host);
@@ -484,11 +494,11 @@ static int run(struct worker *worker, const struct runner *runner, struct trial_
     return worker->has_failed ? -1 : 0;
 }
 
-static int run_next(struct worker *worker, const struct runner *runner)
+static int run_next(struct worker *worker)
 {
     struct assigned next = worker->queue[worker->at++];
     struct trial_result r = {0};
-    int rc = run(worker, runner, &r, &next);
+    int rc = run(worker, &r, &next);
 
     if (!rc && r.state == TRIAL_PENDING && !r.n_restarts && !r.n_curve && !r.n_reported)
         rc = give_back(worker, &next, 1);
@@ -498,16 +508,17 @@ static int run_next(struct worker *worker, const struct runner *runner)
     return rc;
 }
 
-static int run_gang(struct worker *worker, const struct runner *runner)
+static int run_gang(struct worker *worker)
 {
-    struct assigned next = {worker->next.trial, worker->next.id, worker->next.expected_s};
+    struct assigned next = {worker->next.trial, worker->next.id, worker->next.expected_s,
+                            worker->next.rung};
     struct trial_result r = {0};
     int rc = send_results(worker);
 
     worker->gang = worker->next;
     worker->next.number = 0;
     if (!rc)
-        rc = run(worker, runner, &r, &next);
+        rc = run(worker, &r, &next);
     if (!rc)
         rc = report_member(worker, &worker->gang, &r);
     worker->gang.number = 0;
@@ -528,7 +539,7 @@ static int wait_for_work(struct worker *worker)
     return 0;
 }
 
-static int work(struct worker *worker, const struct runner *runner)
+static int work(struct worker *worker)
 {
     for (;;) {
         int rc;
@@ -538,9 +549,9 @@ static int work(struct worker *worker, const struct runner *runner)
         if (worker->is_stopping || *worker->unable)
             break;
         if (worker->at < worker->end)
-            rc = run_next(worker, runner);
+            rc = run_next(worker);
         else
-            rc = worker->next.number ? run_gang(worker, runner) : wait_for_work(worker);
+            rc = worker->next.number ? run_gang(worker) : wait_for_work(worker);
         if (rc)
             return -1;
     }
@@ -552,6 +563,7 @@ int worker_run(const struct worker_channel *channel, const struct runner *runner
 {
     struct err own = {""};
     struct worker worker = {.channel = channel,
+                            .runner = runner,
                             .clock = clock,
                             .rank = rank,
                             .pid = getpid(),
@@ -561,7 +573,7 @@ int worker_run(const struct worker_channel *channel, const struct runner *runner
     int rc;
 
     gethostname(worker.host, sizeof worker.host - 1);
-    rc = work(&worker, runner);
+    rc = work(&worker);
     FAULT("worker: before it leaves");
     rc = leave(&worker, rc ? own.text : "");
     FAULT("worker: has said that it leaves");

@@ -164,26 +164,20 @@ static void leave_now(int number)
     _exit(closing_status);
 }
 
-/* A dead rank receives nothing, so the time is limited. */
-static void flush_sends(double seconds)
-{
-    double until_s = clock_now(&clock_system) + seconds;
-    int all_done = 0;
-
-    while (!all_done && clock_now(&clock_system) < until_s) {
-        if (MPI_Testall(sends.n, sends.requests, &all_done, MPI_STATUSES_IGNORE) != MPI_SUCCESS)
-            return;
-        clock_sleep(1e-3);
-    }
-}
-
 int world_close(struct world *world, int status)
 {
+    double until_s;
+    int all_done = 0;
+
     guard_end();
     if (!world->is_mpi)
         return status;
     FAULT("any: before the last messages have gone out");
-    flush_sends(FLUSH_S);
+    /* A dead rank receives nothing, so the time is limited. */
+    until_s = clock_now(&clock_system) + FLUSH_S;
+    while (!all_done && clock_now(&clock_system) < until_s &&
+           MPI_Testall(sends.n, sends.requests, &all_done, MPI_STATUSES_IGNORE) == MPI_SUCCESS)
+        clock_sleep(1e-3);
     if (lost_rank)
         world_leave(status);
     fflush(NULL);
@@ -410,15 +404,6 @@ static int is_due(int i, int *is_here, struct err *err)
     return 0;
 }
 
-static void hand_over(int i, int32_t *from, struct buf *message)
-{
-    *from = receives.of[i].from;
-    buf_release(message);
-    *message = receives.of[i].message;
-    receives.n--;
-    memmove(receives.of + i, receives.of + i + 1, (size_t)(receives.n - i) * sizeof *receives.of);
-}
-
 int world_receive(const struct world *world, int32_t *from, struct buf *message, struct err *err)
 {
     int is_here;
@@ -431,7 +416,12 @@ int world_receive(const struct world *world, int32_t *from, struct buf *message,
             return -1;
         if (!is_here)
             continue;
-        hand_over(i, from, message);
+        *from = receives.of[i].from;
+        buf_release(message);
+        *message = receives.of[i].message;
+        receives.n--;
+        memmove(receives.of + i, receives.of + i + 1,
+                (size_t)(receives.n - i) * sizeof *receives.of);
         FAULT_MESSAGE("any: a message came", message);
         return 1;
     }

@@ -6,17 +6,10 @@
 
 #include "search/paired.h"
 
-struct halving_entry {
+struct ranked_config {
     double mean;
     int32_t number;
 };
-
-int32_t halving_epochs(int32_t epochs, int32_t eta, int32_t rungs, int32_t j)
-{
-    for (; j < rungs - 1; j++)
-        epochs /= eta;
-    return epochs;
-}
 
 int32_t halving_share(int32_t n, int32_t eta)
 {
@@ -25,36 +18,44 @@ int32_t halving_share(int32_t n, int32_t eta)
 
 static int compare(const void *a_, const void *b_)
 {
-    const struct halving_entry *a = a_, *b = b_;
+    const struct ranked_config *a = a_, *b = b_;
 
     if (a->mean != b->mean)
         return a->mean > b->mean ? -1 : 1;
     return (a->number > b->number) - (a->number < b->number);
 }
 
-int32_t halving_keep(bool *keep, const double *scores, int32_t n, int32_t folds, int32_t n_keep,
-                     double slack)
+int32_t halving_keep(bool *keep, double *value, double *threshold, const double *scores, int32_t n,
+                     int32_t folds, int32_t n_keep, double slack)
 {
-    struct halving_entry *by = malloc((size_t)n * sizeof *by);
+    struct ranked_config *by = malloc((size_t)n * sizeof *by);
     const double *last;
     int32_t n_whole = 0, n_kept = 0;
 
     if (!by)
         return -1;
     for (int32_t i = 0; i < n; i++) {
-        by[i] = (struct halving_entry){paired_mean(scores + (size_t)i * (size_t)folds, folds), i};
+        by[i] = (struct ranked_config){paired_mean(scores + (size_t)i * (size_t)folds, folds), i};
         n_whole += by[i].mean > -INFINITY;
-        keep[i] = false;
     }
     qsort(by, (size_t)n, sizeof *by, compare);
     n_keep = n_keep < n_whole ? n_keep : n_whole;
     last = n_keep ? scores + (size_t)by[n_keep - 1].number * (size_t)folds : NULL;
-    for (int32_t rank = 0; rank < n_whole; rank++) {
+    for (int32_t rank = 0; rank < n; rank++) {
         const int32_t i = by[rank].number;
-        const struct paired d = paired_difference(last, scores + (size_t)i * (size_t)folds, folds);
+        struct paired d = {.mean = NAN, .sd = NAN};
+        double margin = 0;
 
-        keep[i] = rank < n_keep || (slack >= 0 && d.mean <= slack * d.sd / sqrt(d.n));
+        if (rank < n_whole)
+            d = paired_difference(last, scores + (size_t)i * (size_t)folds, folds);
+        if (slack >= 0 && d.n > 1)
+            margin = slack * d.sd / sqrt(d.n);
+        keep[i] = rank < n_keep || (slack >= 0 && d.mean <= margin);
         n_kept += keep[i];
+        if (value)
+            value[i] = by[rank].mean;
+        if (threshold)
+            threshold[i] = n_keep ? by[n_keep - 1].mean - margin : (double)NAN;
     }
     free(by);
     return n_kept;

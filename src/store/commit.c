@@ -77,13 +77,6 @@ static int measure(struct store *store, struct size *size)
     return 0;
 }
 
-static bool is_worth_it(const struct size *size)
-{
-    return size->free_bytes > LEAST_BYTES &&
-           (double)size->free_bytes > LEAST_SHARE * (double)size->file_bytes &&
-           size->file_bytes - size->free_bytes <= MOST_BYTES;
-}
-
 static bool is_shared(struct store *store)
 {
     sqlite3_stmt *row = db_query(store, "PRAGMA journal_mode", NULL, "");
@@ -118,7 +111,9 @@ int64_t store_compact(struct store *store, bool (*go_on)(void *arg), void *arg)
     struct size before, after;
     int attached, rc;
 
-    if (measure(store, &before) || !is_worth_it(&before) || is_shared(store))
+    if (measure(store, &before) || before.free_bytes <= LEAST_BYTES ||
+        (double)before.free_bytes <= LEAST_SHARE * (double)before.file_bytes ||
+        before.file_bytes - before.free_bytes > MOST_BYTES || is_shared(store))
         return 0;
     /* The file and the temporary folder may be on one disk. */
     if (!(database_file_room(store->path) > 2.0 * (double)before.file_bytes) ||

@@ -13,7 +13,7 @@
 #include "store/lock.h"
 #include "store/sql.h"
 
-#define STATEMENT_TRIAL_COLUMNS                                                  "replicate, fold, trial_id, state, value, seconds, predicted, attempts,"     " iif(state IN ('pending', 'running'), coalesce((SELECT remaining"           " FROM checkpoint AS c WHERE c.trial_id = trial.trial_id AND remaining >= 0" \
+#define STATEMENT_TRIAL_COLUMNS                                                  "replicate, fold, trial_id, state, value, seconds, predicted, attempts,"     " iif(state IN ('pending', 'running') OR state = 'held', coalesce((SELECT remaining"           " FROM checkpoint AS c WHERE c.trial_id = trial.trial_id AND remaining >= 0" \
     " AND remaining < 1), 1.0), 1.0) AS remaining"
 
 /* clang-format off */
@@ -27,7 +27,7 @@
       " has AS MATERIALIZED (SELECT DISTINCT config_id FROM " kept " CROSS JOIN trial" \
       " USING (trial_id) CROSS JOIN config USING (config_id) WHERE sweep_id = ?1)," \
       " over AS MATERIALIZED (SELECT config_id FROM has WHERE (SELECT" \
-      " count(*) >= ?2 AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0" \
+      " count(*) >= ?2 AND count(*) FILTER (WHERE " SQL_UNFINISHED ") = 0" \
       " FROM trial WHERE trial.config_id = has.config_id))," \
       " scored AS (SELECT config_id, count(value) AS trials, avg(value) * (SELECT" \
       " iif(direction = 'max', -1, 1) FROM sweep WHERE sweep_id = ?1) AS worse," \
@@ -123,7 +123,7 @@
       " max(finished - started) FROM attempt WHERE trial_id = ?1" \
       " AND outcome IN ('crashed', 'lost', 'stopped') AND attempt_id >" \
       " (SELECT coalesce(max(attempt_id), 0) FROM attempt WHERE trial_id = ?1" \
-      " AND outcome IN ('done', 'diverged', 'failed')) GROUP BY outcome") \
+      " AND outcome IN ('done', 'diverged', 'failed', 'held')) GROUP BY outcome") \
     X(MEMBERS_EXIST, "SELECT EXISTS (SELECT 1 FROM member)") \
     X(TRIAL_RANKS, /* of its result */ \
       "SELECT count(*) FROM member WHERE attempt_id = (SELECT max(attempt_id) FROM attempt" \
@@ -183,6 +183,19 @@
     X(ATTEMPTS_STOP, /* when another rank had a result */ \
       "UPDATE attempt SET finished = ?2, outcome = 'stopped'" \
       " WHERE trial_id = ?1 AND outcome = 'running'" SQL_WITHOUT_RESULT) \
+    X(STATE_SET, "UPDATE trial SET state = ?2 WHERE trial_id = ?1") \
+    X(RUNG_PUT, "INSERT OR REPLACE INTO rung VALUES (?1, ?2, ?3)") \
+    X(RUNG_FIND, "SELECT value FROM rung WHERE trial_id = ?1 AND rung = ?2") \
+    X(RUNGS_FORGET, "DELETE FROM rung WHERE trial_id = ?1 AND value IS NULL") \
+    X(EPOCHS_RUN, "SELECT coalesce(epochs_run, 0) FROM trial WHERE trial_id = ?1") \
+    X(CURVE_UNTIL, \
+      "SELECT val_loss, val_value FROM curve WHERE trial_id = ?1" \
+      " AND epoch <= ?2 - (SELECT min(epoch) = 0 FROM curve WHERE trial_id = ?1) ORDER BY epoch") \
+    X(CONFIG_SWEEP, "SELECT sweep_id FROM config WHERE config_id = ?1") \
+    X(DECISIONS_DELETE, "DELETE FROM decision WHERE sweep_id = ?1") \
+    X(DECISION_PUT, \
+      "INSERT INTO decision SELECT sweep_id, ?2, config_id, ?3, ?4, ?5, ?6 FROM config" \
+      " WHERE config_id = ?1") \
     X(CHECKPOINT_PUT, "INSERT OR REPLACE INTO checkpoint VALUES (?1, ?2, ?3, ?4, ?5)") \
     X(CHECKPOINT_FIND, \
       "SELECT epoch, remaining, seconds, state FROM checkpoint WHERE trial_id = ?1") \
@@ -202,7 +215,7 @@
     X(FILE_PRUNE, STATEMENT_PRUNE("file") " RETURNING trial_id") \
     X(FOLDER_NEEDED, /* see trial_files.c */ \
       "SELECT EXISTS (SELECT 1 FROM file WHERE trial_id = ?1) + ifnull((SELECT CASE" \
-      " WHEN state IN ('pending', 'running') THEN 6 WHEN state = 'failed' THEN 4 END" \
+      " WHEN state IN ('pending', 'running') OR state = 'held' THEN 6 WHEN state = 'failed' THEN 4 END" \
       " FROM trial WHERE trial_id = ?1), 0)") \
     X(PREDICTION_INSERT, "INSERT INTO prediction VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)") \
     X(PREDICTION_DROP, /* of the sweep ?1 */ \
@@ -258,7 +271,8 @@ struct store {
     /* Metrics of programs, each as split and name with their NULs: those with a column in `trials`,
      * in its order, and those that this connection wrote. */
     struct buf reported, written;
-    bool has_new_metrics; /* the views may lack a column */
+    bool has_new_metrics; /* or decisions of a search: the views may lack a column */
+    bool has_search;      /* the temporary view `leaderboard` has the column `reached` */
     bool has_reserve;     /* database_file_reserve() */
     sqlite3_stmt *statements[STATEMENT_COUNT];
 

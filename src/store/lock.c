@@ -117,17 +117,6 @@ static int check_one_name(const char *path, struct err *err)
 
 /* ---- the lock file ---- */
 
-/* Copy the database's permissions: anyone who may write to it may lock it. */
-static void share_like(int fd, const char *path)
-{
-    struct stat st;
-
-    if (stat(path, &st))
-        return;
-    if ((!geteuid() && fchown(fd, st.st_uid, st.st_gid)) || fchmod(fd, st.st_mode & 0666))
-        errno = 0; /* others cannot lock it then, and get a message */
-}
-
 /* flags: O_RDONLY, or O_RDWR, which also creates the file. -1 with errno, or with errno 0 and err:
  * it is not the file of a run. */
 static int open_file(const char *name, int flags, const char *path, struct err *err)
@@ -140,8 +129,10 @@ static int open_file(const char *name, int flags, const char *path, struct err *
     /* With fs.protected_regular, O_CREAT without O_EXCL fails on a file of another user. */
     if (fd < 0 && error == ENOENT && flags == O_RDWR) {
         fd = open(name, O_RDWR | O_CREAT | O_EXCL | always, 0644);
-        if (fd >= 0)
-            share_like(fd, path);
+        /* Copy the database's permissions: anyone who may write to it may lock it. */
+        if (fd >= 0 && !stat(path, &st) &&
+            ((!geteuid() && fchown(fd, st.st_uid, st.st_gid)) || fchmod(fd, st.st_mode & 0666)))
+            errno = 0; /* others cannot lock it then, and get a message */
         return fd;
     }
     if (fd < 0 ? lstat(name, &st) : fstat(fd, &st))

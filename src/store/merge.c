@@ -33,6 +33,8 @@ static const struct source {
     {"log", "|trial_id|"},
     {"file", "|trial_id|"},
     {"timing", "|trial_id|"},
+    {"rung", "|trial_id|"},
+    {"decision", "|sweep_id|config_id|"},
     {"session", "|session_id|"},
     {"attempt", "|attempt_id|trial_id|session_id|"},
     {"member", "|attempt_id|"},
@@ -155,6 +157,7 @@ static const struct step apply[] = {
     {"curve_metric", DROP_REPLACED("curve_metric")},
     {"log", DROP_REPLACED("log")},
     {"timing", DROP_REPLACED("timing")},
+    {"rung", DROP_REPLACED("rung")},
     {"checkpoint", DROP_REPLACED("checkpoint")},
     {"model", DROP_REPLACED("model")},
     {"file", DROP_REPLACED("file")},
@@ -164,6 +167,11 @@ static const struct step apply[] = {
     {"curve_metric", COPY("curve_metric") "IN ('new', 'better')"},
     {"log", COPY("log") "IN ('new', 'better')"},
     {"timing", COPY("timing") "IN ('new', 'better')"},
+    {"rung", COPY("rung") "IN ('new', 'better')"},
+    {"decision", "INSERT INTO main.decision (sweep_id, config_id, @) SELECT s.now, c.now, @"
+               " FROM in_decision AS i JOIN sweep_map AS s ON s.was = i.sweep_id"
+               " JOIN config_map AS c ON c.was = i.config_id WHERE NOT EXISTS"
+               " (SELECT 1 FROM main.decision AS o WHERE o.sweep_id = s.now)"},
     /* One of two equal results may come from a run that kept no models. */
     {"model", COPY("model") "<> 'kept' AND NOT EXISTS"
               " (SELECT 1 FROM main.model AS o WHERE o.trial_id = now)"},
@@ -251,7 +259,7 @@ static const char sql_files[] =
 /* Last column: true if no trial is left to run. */
 static const char sql_with_models[] =
     "SELECT name, ini, coalesce((SELECT count(*) >= planned"
-    " AND count(*) FILTER (WHERE state IN ('pending', 'running')) = 0"
+    " AND count(*) FILTER (WHERE " SQL_UNFINISHED ") = 0"
     " FROM main.config AS c JOIN main.trial USING (config_id) WHERE c.sweep_id = sweep.sweep_id), "
     "1)"
     " FROM main.sweep WHERE sweep_id IN (SELECT sweep_id FROM"

@@ -249,20 +249,31 @@ static int open_of(struct store_predicate **out, const char *label, const char *
     return rc;
 }
 
-int store_plan(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
-               struct err *err)
-{
-    const char *expression = fixed->v[P_WHERE].s;
-    void **conditions = calloc(sweep->n_axes + 1, sizeof *conditions);
-    struct store_predicate *where = NULL;
-    struct predicate predicate = {.holds = store_predicate_keep, .conditions = conditions};
-    int rc = conditions ? 0 : err_nomem(err, "conditions", sweep->n_axes * sizeof *conditions);
+struct store_proposing {
+    struct proposing proposing;
+    struct predicate predicate;
+    struct store_predicate *where; /* NULL: none */
+    void **conditions;             /* [n_axes] of type struct store_predicate; NULL: none */
+};
 
-    *plan = (struct plan){0};
-    if (!rc && *expression) {
-        rc = open_of(&where, "where =", expression, sweep, fixed, P_WHERE, err);
-        predicate.keep = store_predicate_keep;
-        predicate.arg = where;
+int store_proposing_open(struct store_proposing **out, const struct sweep *sweep,
+                         const struct settings *fixed, struct err *err)
+{
+    struct store_proposing *p = calloc(1, sizeof *p);
+    int rc = 0;
+
+    *out = NULL;
+    if (!p || !(p->conditions = calloc(sweep->n_axes + 1, sizeof *p->conditions))) {
+        free(p);
+        return err_nomem(err, "conditions", sweep->n_axes * sizeof *p->conditions);
+    }
+    p->predicate.holds = store_predicate_keep;
+    p->predicate.conditions = p->conditions;
+    p->proposing = (struct proposing){sweep, fixed, &p->predicate};
+    if (*fixed->v[P_WHERE].s) {
+        rc = open_of(&p->where, "where =", fixed->v[P_WHERE].s, sweep, fixed, P_WHERE, err);
+        p->predicate.keep = store_predicate_keep;
+        p->predicate.arg = p->where;
     }
     for (size_t a = 0; !rc && a < sweep->n_axes; a++) {
         const struct axis *axis = &sweep->axes[a];
@@ -270,13 +281,45 @@ int store_plan(struct plan *plan, const struct sweep *sweep, const struct settin
 
         if (axis->condition)
             rc = open_of(&condition, "if", axis->condition, sweep, fixed, (int)axis->id, err);
-        conditions[a] = condition;
+        p->conditions[a] = condition;
     }
-    if (!rc)
-        rc = plan_init(plan, sweep, fixed, &predicate, err);
-    for (size_t a = 0; conditions && a < sweep->n_axes; a++)
-        store_predicate_close(conditions[a]);
-    free(conditions);
-    store_predicate_close(where);
+    if (rc)
+        store_proposing_close(p);
+    else
+        *out = p;
+    return rc;
+}
+
+const struct proposing *store_proposing_of(const struct store_proposing *p)
+{
+    return &p->proposing;
+}
+
+void store_proposing_close(struct store_proposing *p)
+{
+    if (!p)
+        return;
+    for (size_t a = 0; a < p->proposing.sweep->n_axes; a++)
+        store_predicate_close(p->conditions[a]);
+    free(p->conditions);
+    store_predicate_close(p->where);
+    free(p);
+}
+
+int store_plan(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
+               struct err *err)
+{
+    struct store_proposing *proposing;
+    struct grid_rows rows;
+    int32_t n_configs;
+    int rc;
+
+    *plan = (struct plan){0};
+    if (store_proposing_open(&proposing, sweep, fixed, err))
+        return -1;
+    rc = proposer_rows(&rows, &n_configs, &proposing->proposing, err)
+             ? -1
+             : plan_init_rows(plan, sweep, fixed, &rows, n_configs, err);
+    store_proposing_close(proposing);
     return rc;
 }

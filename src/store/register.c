@@ -116,20 +116,6 @@ int store_last_trial(int64_t *id, struct store *store, struct err *err)
     return db_ask(id, store, STATEMENT_TRIAL_LAST, err, "");
 }
 
-/* Add a trial under the number after the largest, inside one transaction. new_trials_flush() writes
- * the last ones. */
-static int new_trials_add(struct new_trials *trials, struct store *store,
-                          const struct new_trial *trial, int64_t *trial_id, struct err *err)
-{
-    struct new_trial *new = &trials->of[trials->n];
-
-    if (trials->last_id < 0 && store_last_trial(&trials->last_id, store, err))
-        return -1;
-    *new = *trial;
-    *trial_id = new->trial_id = ++trials->last_id;
-    return ++trials->n == TRIALS_AT_ONCE ? new_trials_flush(trials, store, err) : 0;
-}
-
 /* ---- a walk over the plan ---- */
 
 /* Without `insert` a walk only reads. */
@@ -153,19 +139,6 @@ struct walk {
     struct buf levels; /* "[1,2": configurations that together have these */
     struct buf json;
 };
-
-/* The caller has checked this with store_differences(). */
-static int check_same(struct walk *w, const char *name, struct err *err)
-{
-    struct errlist differences = {0};
-    int rc = store_differences(w->store, w->plan, w->data, &differences, err);
-
-    if (!rc && differences.n)
-        rc = err_set(err, "%s: sweep '%s' in it has other settings: %s", w->store->path, name,
-                     differences.text[0]);
-    errlist_release(&differences);
-    return rc;
-}
 
 /* The stored file gives axes their defaults; config.params overrides them. */
 static int insert_sweep(struct walk *w, const struct settings *s, struct err *err)
@@ -214,11 +187,18 @@ static int refuse_orphans(struct walk *w, struct err *err)
 
 static int find_sweep(struct walk *w, struct err *err)
 {
+    struct errlist differences = {0};
     struct settings s;
+    int rc;
 
     plan_settings(w->plan, 0, &s);
-    if (check_same(w, s.v[P_SWEEP_NAME].s, err) ||
-        db_ask(&w->sweep_id, w->store, STATEMENT_SWEEP_FIND, err, "s", s.v[P_SWEEP_NAME].s) ||
+    /* The caller has checked this with store_differences(). */
+    rc = store_differences(w->store, w->plan, w->data, &differences, err);
+    if (!rc && differences.n)
+        rc = err_set(err, "%s: sweep '%s' in it has other settings: %s", w->store->path,
+                     s.v[P_SWEEP_NAME].s, differences.text[0]);
+    errlist_release(&differences);
+    if (rc || db_ask(&w->sweep_id, w->store, STATEMENT_SWEEP_FIND, err, "s", s.v[P_SWEEP_NAME].s) ||
         refuse_orphans(w, err))
         return -1;
     return w->insert ? insert_sweep(w, &s, err) : 0;
@@ -283,10 +263,18 @@ static int insert_trial(struct walk *w, int64_t t, int64_t config_id, struct err
     struct plan_trial trial = plan_trial(w->plan, t);
     struct new_trial new = {
         .config_id = config_id, .replicate = trial.replicate, .fold = trial.fold};
+    struct new_trials *trials = &w->new_trials;
 
     hash_hex(settings_texts_key(&w->texts, trial.replicate, trial.fold), new.key);
-    if (!w->is_part)
-        return new_trials_add(&w->new_trials, w->store, &new, &w->trials->ids[t], err);
+    if (!w->is_part) {
+        /* Under the number after the largest, inside one transaction. new_trials_flush() writes the
+         * last ones. */
+        if (trials->last_id < 0 && store_last_trial(&trials->last_id, w->store, err))
+            return -1;
+        w->trials->ids[t] = new.trial_id = ++trials->last_id;
+        trials->of[trials->n] = new;
+        return ++trials->n == TRIALS_AT_ONCE ? new_trials_flush(trials, w->store, err) : 0;
+    }
     if (db_do(w->store, STATEMENT_TRIAL_INSERT_AS, err, "innsi", config_id, (int)trial.replicate,
               (int)trial.fold, new.key, t + 1))
         return -1;

@@ -10,8 +10,75 @@
 /* ---- versions ---- */
 
 /* A changed table is created anew: renaming would rewrite references in people's own views and tables. */
+/* The columns of trial and attempt stay. */
+static const char from_5[] =
+    "CREATE TEMP TABLE trial_5 AS SELECT * FROM main.trial; DROP TABLE trial;"
+    "CREATE TEMP TABLE attempt_5 AS SELECT * FROM main.attempt; DROP TABLE attempt;\n"
+    "CREATE TABLE trial (\n"
+    "    trial_id   INTEGER PRIMARY KEY,\n"
+    "    config_id  INTEGER NOT NULL REFERENCES config,\n"
+    "    replicate  INTEGER NOT NULL,\n"
+    "    fold       INTEGER NOT NULL,\n"
+    "    key        TEXT NOT NULL,\n"
+    "    state      TEXT NOT NULL DEFAULT 'pending'\n"
+    "               CHECK (state IN ('done', 'diverged') OR state IN ('pending', 'running') OR "
+    "state = 'failed'\n"
+    "               OR state IN ('held', 'stopped')),\n"
+    "    value      REAL,\n"
+    "    epochs_run INTEGER,\n"
+    "    best_epoch INTEGER,\n"
+    "    seconds    REAL,\n"
+    "    predicted  REAL,\n"
+    "    flops      REAL,\n"
+    "    peak_bytes INTEGER,\n"
+    "    attempts   INTEGER NOT NULL DEFAULT 0,\n"
+    "    error      TEXT,\n"
+    "    UNIQUE (config_id, replicate, fold)\n"
+    ") STRICT;\n"
+    "CREATE TABLE attempt (\n"
+    "    attempt_id INTEGER PRIMARY KEY,\n"
+    "    trial_id   INTEGER NOT NULL REFERENCES trial,\n"
+    "    session_id INTEGER REFERENCES session,\n"
+    "    rank       INTEGER NOT NULL,\n"
+    "    host       TEXT NOT NULL,\n"
+    "    pid        INTEGER NOT NULL,\n"
+    "    started    REAL NOT NULL,\n"
+    "    finished   REAL CHECK (finished IS NOT NULL OR outcome IN ('running', 'lost')),\n"
+    "    outcome    TEXT NOT NULL CHECK (outcome IN ('done', 'diverged') OR outcome IN ('running', "
+    "'stopped')\n"
+    "               OR outcome IN ('failed', 'crashed') OR outcome IN ('lost', 'held')),\n"
+    "    error      TEXT\n"
+    ") STRICT;\n"
+    "CREATE TABLE rung (\n"
+    "    trial_id INTEGER NOT NULL REFERENCES trial,\n"
+    "    rung     INTEGER NOT NULL,\n"
+    "    value    REAL,\n"
+    "    PRIMARY KEY (trial_id, rung)\n"
+    ") STRICT, WITHOUT ROWID;\n"
+    "CREATE TABLE decision (\n"
+    "    sweep_id  INTEGER NOT NULL REFERENCES sweep,\n"
+    "    step      INTEGER NOT NULL,\n"
+    "    config_id INTEGER NOT NULL REFERENCES config,\n"
+    "    action    TEXT NOT NULL CHECK (action IN ('propose', 'keep') OR action = 'stop'),\n"
+    "    rung      INTEGER,\n"
+    "    value     REAL,\n"
+    "    threshold REAL,\n"
+    "    PRIMARY KEY (sweep_id, step, config_id)\n"
+    ") STRICT, WITHOUT ROWID;\n"
+    "CREATE INDEX attempt_of_trial ON attempt (trial_id);"
+    "CREATE INDEX attempt_without_result ON attempt (outcome, trial_id)\n"
+    "    WHERE outcome NOT IN ('done', 'diverged') AND outcome <> 'failed';"
+    "INSERT INTO trial SELECT * FROM temp.trial_5; DROP TABLE temp.trial_5;"
+    "INSERT INTO attempt SELECT * FROM temp.attempt_5; DROP TABLE temp.attempt_5;"
+    "PRAGMA user_version = 6";
+static const struct schema_step steps[] = {
+    {from_5, "CREATE TEMP VIEW rung AS SELECT 0 AS trial_id, 0 AS rung, 0.0 AS value WHERE 0;"
+             "CREATE TEMP VIEW decision AS SELECT 0 AS sweep_id, 0 AS step, 0 AS config_id,"
+             " '' AS action, 0 AS rung, 0.0 AS value, 0.0 AS threshold WHERE 0"},
+};
+
 const struct schema_history schema_history = {
-    .oldest = SCHEMA_VERSION, .newest = SCHEMA_VERSION, .sql = schema_sql, .steps = NULL};
+    .oldest = 5, .newest = SCHEMA_VERSION, .sql = schema_sql, .steps = steps};
 
 int schema_version(struct store *store, uint32_t *version, struct err *err)
 {

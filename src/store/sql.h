@@ -7,6 +7,9 @@
  * (db/schema.sql) applies only to exactly these words. */
 #define SQL_WITHOUT_RESULT " AND outcome NOT IN ('done', 'diverged') AND outcome <> 'failed'"
 
+/* Trials that may still have a result: stopped ones have none. An IN list of three would make a table. */
+#define SQL_UNFINISHED "(state IN ('pending', 'running') OR state = 'held')"
+
 /* Unix seconds. */
 #define SQL_NOW "((julianday('now') - 2440587.5) * 86400)"
 
@@ -50,7 +53,7 @@
     "l AS MATERIALIZED (SELECT config, place, trials, mean, se, flops, seconds"      \
     " FROM leaderboard WHERE sweep = (SELECT name FROM sweep WHERE sweep_id = ?1))," \
     " chosen AS MATERIALIZED (SELECT config, max(is_best) AS is_best FROM"           \
-    " (SELECT config, 1 AS is_best FROM l WHERE place = 1 AND mean IS NOT NULL"      \
+    " (SELECT config, 1 AS is_best FROM l WHERE place = 1 AND trials > 0"      \
     " UNION ALL SELECT config, 0 FROM (" SQL_1SE " LIMIT 1)) GROUP BY config)"
 
 #endif

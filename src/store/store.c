@@ -289,7 +289,7 @@ static int open_uri(struct store *store, int flags, const char *suffix, struct e
 static int create_schema(struct store *store, struct err *err)
 {
     FAULT("store: before the tables are made");
-    if (db_exec(store, "BEGIN EXCLUSIVE", err) || db_exec(store, schema_sql[0], err) ||
+    if (db_exec(store, "BEGIN EXCLUSIVE", err) || db_exec(store, schema_sql[SCHEMA_VERSION - schema_history.oldest], err) ||
         views_update(store, err))
         return -1;
     FAULT("store: before the tables are committed");

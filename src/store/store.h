@@ -15,6 +15,7 @@
 #include "gcn/cost.h"
 #include "grid/plan.h"
 #include "sched/traffic.h"
+#include "search/proposer.h"
 #include "store/result_table.h"
 #include "trial/result.h"
 
@@ -204,6 +205,36 @@ int store_commit(struct store *store, struct err *err);
 int store_report(struct store *store, int64_t trial_id, const struct trial_result *so_far,
                  struct err *err);
 
+/* By a decision of the search. Part of the transaction, like the next ones. */
+int store_set_state(struct store *store, int64_t trial_id, enum trial_state state, struct err *err);
+
+/* The score of a trial at a rung, from 1: its value at the best epoch up to `until`, NaN if it has none. 1: found
+ * in the table `rung`, or made of the curve and added there; -INFINITY: it failed or diverged before (state).
+ * by_loss: the best epoch has the smallest loss, else the best value. is_max: larger values are better. 0: the
+ * trial has not come so far. */
+struct store_rung {
+    int64_t trial_id;
+    int32_t rung;
+    int64_t until;
+    enum trial_state state;
+    bool by_loss, is_max;
+};
+int store_rung_score(double *value, struct store *store, const struct store_rung *rung,
+                     struct err *err);
+/* Forget that a trial failed or diverged at a rung: it runs again. */
+int store_forget_rungs(struct store *store, int64_t trial_id, struct err *err);
+
+struct store_decision {
+    int64_t config_id;
+    int32_t step;
+    const char *action;      /* "propose", "keep", "stop" */
+    int32_t rung;            /* 0: none */
+    double value, threshold; /* not finite: none */
+};
+/* Replace the decisions of the sweep with this configuration. */
+int store_put_decisions(struct store *store, const struct store_decision *decisions, int64_t n,
+                        struct err *err);
+
 /* Replace a trial's checkpoint, kept until its result. Part of the transaction. */
 int store_checkpoint(struct store *store, int64_t trial_id,
                      const struct trial_checkpoint *checkpoint, struct err *err);
@@ -274,7 +305,15 @@ void store_predicate_close(struct store_predicate *predicate);
 int store_predicate_keep(void *predicate, const struct sweep *sweep, const struct settings *point,
                          struct err *err);
 
-/* plan_init() with the points for which [sweep] where is true. Pair with plan_release(). */
+/* Input of a proposer of the sweep, with `where` and the conditions of axes. sweep and fixed are borrowed. Pair with
+ * store_proposing_close(). -1 and err: an expression is faulty. */
+struct store_proposing;
+int store_proposing_open(struct store_proposing **out, const struct sweep *sweep,
+                         const struct settings *fixed, struct err *err);
+const struct proposing *store_proposing_of(const struct store_proposing *proposing);
+void store_proposing_close(struct store_proposing *proposing);
+
+/* The plan of the rows that proposer_rows() makes under `where` and the conditions of axes. Pair with plan_release(). */
 int store_plan(struct plan *plan, const struct sweep *sweep, const struct settings *fixed,
                struct err *err);
 

@@ -46,7 +46,7 @@ static int end_attempt(struct store *store, int64_t open, const struct attempt *
     if (open > 0 ? close_row(store, open, attempt, err) : insert(store, attempt, err))
         return -1;
     FAULT("store: an attempt has ended");
-    if (trial_state_parse(attempt->outcome) <= TRIAL_RUNNING)
+    if (!trial_is_result(attempt->outcome))
         return db_do(store, STATEMENT_TRIAL_RETURNS, err, "i", attempt->trial_id);
     return open < 0 ? 0
                     : db_do(store, STATEMENT_ATTEMPTS_STOP, err, "id", attempt->trial_id,
@@ -111,6 +111,99 @@ int store_attempt_stopped(struct store *store, int64_t trial_id, const struct st
         db_ask(&open, store, STATEMENT_ATTEMPT_OPEN, err, "in", trial_id, (int)place->rank))
         return -1;
     return open > 0 ? end_attempt(store, open, &attempt, err) : 0;
+}
+
+/* ---- the search ---- */
+
+/* A stopped trial needs neither checkpoint nor folder any more. */
+int store_set_state(struct store *store, int64_t trial_id, enum trial_state state, struct err *err)
+{
+    if (db_begin(store, err) ||
+        db_do(store, STATEMENT_STATE_SET, err, "is", trial_id, trial_state_name(state)))
+        return -1;
+    if (state != TRIAL_STOPPED)
+        return 0;
+    buf_put_i64(&store->dropped, trial_id);
+    if (buf_failed(&store->dropped))
+        return err_nomem(err, "stopped trials", store->dropped.size);
+    return db_do(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id);
+}
+
+static int score_curve(double *value, struct store *store, const struct store_rung *r,
+                       struct err *err)
+{
+    sqlite3_stmt *row = db_bind(store, STATEMENT_CURVE_UNTIL, err, "ii", r->trial_id, r->until);
+    double best = NAN;
+    int rc = 0;
+
+    *value = NAN;
+    while (db_next(&rc, store, row, err)) {
+        double loss, score, merit;
+
+        rc = db_read(store, row, err, "RR", &loss, &score);
+        merit = r->by_loss ? -loss : r->is_max ? score : -score;
+        if (rc || isnan(merit) || merit <= best)
+            continue;
+        best = merit;
+        *value = score;
+    }
+    return rc;
+}
+
+int store_rung_score(double *value, struct store *store, const struct store_rung *r,
+                     struct err *err)
+{
+    sqlite3_stmt *row = db_bind(store, STATEMENT_RUNG_FIND, err, "in", r->trial_id, (int)r->rung);
+    bool has_failed = r->state == TRIAL_FAILED || r->state == TRIAL_DIVERGED;
+    int rc = db_step(store, row, err);
+    int64_t epochs_run;
+
+    if (rc == 1) {
+        rc = db_read(store, row, err, "R", value);
+        *value = isnan(*value) ? -(double)INFINITY : *value;
+        return db_finish(store, row, err) || rc ? -1 : 1;
+    }
+    if (rc || db_ask(&epochs_run, store, STATEMENT_EPOCHS_RUN, err, "i", r->trial_id))
+        return -1;
+    if (epochs_run < r->until && !has_failed && r->state != TRIAL_DONE)
+        return 0;
+    if (score_curve(value, store, r, err))
+        return -1;
+    if (epochs_run < r->until && has_failed)
+        *value = -(double)INFINITY;
+    if (!isnan(*value) &&
+        (db_begin(store, err) || db_do(store, STATEMENT_RUNG_PUT, err, "ind", r->trial_id,
+                                       (int)r->rung, isinf(*value) ? (double)NAN : *value)))
+        return -1;
+    return 1;
+}
+
+int store_forget_rungs(struct store *store, int64_t trial_id, struct err *err)
+{
+    return db_begin(store, err) || db_do(store, STATEMENT_RUNGS_FORGET, err, "i", trial_id) ? -1
+                                                                                            : 0;
+}
+
+int store_put_decisions(struct store *store, const struct store_decision *decisions, int64_t n,
+                        struct err *err)
+{
+    int64_t sweep_id;
+    int rc = n ? db_begin(store, err) : 0;
+
+    if (!rc && n)
+        rc = db_ask(&sweep_id, store, STATEMENT_CONFIG_SWEEP, err, "i", decisions[0].config_id) ||
+                     db_do(store, STATEMENT_DECISIONS_DELETE, err, "i", sweep_id)
+                 ? -1
+                 : 0;
+    store->has_new_metrics |= n > 0 && !store->has_search;
+    for (int64_t i = 0; !rc && i < n; i++) {
+        const struct store_decision *d = &decisions[i];
+
+        rc = db_do(store, STATEMENT_DECISION_PUT, err, "insndd", d->config_id, (int)d->step,
+                   d->action, (int)d->rung, isfinite(d->value) ? d->value : (double)NAN,
+                   isfinite(d->threshold) ? d->threshold : (double)NAN);
+    }
+    return rc;
 }
 
 /* ---- checkpoints ---- */
@@ -300,6 +393,27 @@ int store_report(struct store *store, int64_t trial_id, const struct trial_resul
                : 0;
 }
 
+static int write_log(struct store *store, int64_t trial_id, const struct trial_result *r,
+                     struct err *err)
+{
+    return r->log ? db_do(store, STATEMENT_LOG_INSERT, err, "iib", trial_id, r->log_total, r->log,
+                          r->log_bytes)
+                  : 0;
+}
+
+/* The report of a trial up to its rung. Its checkpoint stays. */
+static int write_held(struct store *store, int64_t trial_id, const struct trial_result *r,
+                      struct err *err)
+{
+    if (!isnan(r->value) &&
+        db_do(store, STATEMENT_RUNG_PUT, err, "ind", trial_id, (int)r->rung, r->value))
+        return -1;
+    return delete_details(store, trial_id, err) || write_curve(store, trial_id, r, err) ||
+                   write_reported(store, trial_id, r, err) || write_log(store, trial_id, r, err)
+               ? -1
+               : 0;
+}
+
 int store_result(struct store *store, int64_t trial_id, const struct trial_result *result,
                  struct err *err)
 {
@@ -313,14 +427,14 @@ int store_result(struct store *store, int64_t trial_id, const struct trial_resul
     FAULT("store: a result is written in part");
     if (result->state == TRIAL_PENDING)
         return store_report(store, trial_id, result, err);
+    if (result->state == TRIAL_HELD)
+        return write_held(store, trial_id, result, err);
     if (db_do(store, STATEMENT_CHECKPOINT_DELETE, err, "i", trial_id))
         return -1;
     /* A trial in its first attempt has rows of reports only if that was recorded as running. */
     if (((attempts > 1 || open > 0) && delete_details(store, trial_id, err)) ||
         write_metrics(store, trial_id, result, err) || write_curve(store, trial_id, result, err) ||
-        write_reported(store, trial_id, result, err) ||
-        (result->log && db_do(store, STATEMENT_LOG_INSERT, err, "iib", trial_id, result->log_total,
-                              result->log, result->log_bytes)))
+        write_reported(store, trial_id, result, err) || write_log(store, trial_id, result, err))
         return -1;
     for (int32_t i = 0; i < result->n_files; i++)
         if (db_do(store, STATEMENT_FILE_INSERT, err, "isi", trial_id, result->files[i],

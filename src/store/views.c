@@ -29,6 +29,7 @@ static const char sql_has_task[] = "SELECT count(*) FROM sweep WHERE task = ?1";
 /* A stop part that has columns in the file belongs to another of its sweeps. */
 static const char sql_shows_stop[] = "SELECT count(*) FROM main.sqlite_schema WHERE type = 'view'"
                                      " AND name = 'trials' AND instr(sql, 'AS \"stop_loss\"')";
+static const char sql_has_search[] = "SELECT EXISTS (SELECT 1 FROM decision)";
 static const char sql_has_stop[] = "SELECT 1 FROM metric WHERE split = 'stop' LIMIT 1";
 
 /* Metrics of programs, the objectives first, then by the first trial that has them. */
@@ -61,20 +62,21 @@ static const char trials_tail[] =
  * Pairs of trials share replicate and fold. `off`, the difference of a pair minus that of the
  * means, averages about zero, so one pass over its squares is as exact as two.
  *
- * The formats of the first two parts: the table of trials with their values, and the direction. */
+ * The formats of the first two parts: the table of trials with their values, and the direction; then
+ * what a search adds, or "": the name of the first table, the next tables, keys of the order, and a column. */
 static const char leaderboard_head[] =
-    "WITH score AS MATERIALIZED (\n"
+    "WITH %3$s AS MATERIALIZED (\n"
     "    SELECT config_id, count(value) AS trials, avg(seconds) AS seconds,\n"
     "        iif(min(value) = max(value), min(value), avg(value)) AS mean\n"
-    "    FROM %1$s WHERE state = 'done' GROUP BY config_id),\n"
+    "    FROM %1$s WHERE state = 'done' GROUP BY config_id),\n%4$s"
     "most AS MATERIALIZED (\n"
     "    SELECT sweep_id, max(trials) AS trials\n"
     "    FROM config JOIN score USING (config_id) GROUP BY sweep_id),\n"
     "ranked AS MATERIALIZED (\n"
-    "    SELECT config.sweep_id, config.config_id, score.trials, mean, seconds,\n"
+    "    SELECT config.sweep_id, config.config_id, score.trials, mean, seconds,%6$s\n"
     "        score.trials IS most.trials AS complete,\n"
     "        row_number() OVER (PARTITION BY config.sweep_id ORDER BY\n"
-    "            score.trials IS NOT most.trials, mean IS NULL,\n"
+    "            score.trials IS NOT most.trials,%5$s mean IS NULL,\n"
     "            CASE %2$s WHEN 'max' THEN -mean ELSE mean END, config.config_id) AS place\n"
     "    FROM config\n"
     "        JOIN sweep USING (sweep_id)\n"
@@ -85,6 +87,30 @@ static const char leaderboard_head[] =
     "    FROM ranked JOIN config USING (config_id)\n"
     "        JOIN sweep ON sweep.sweep_id = ranked.sweep_id\n"
     "    WHERE ";
+/* How far a search let a configuration come, by its last decision on it, and its score there. A race has
+ * no rungs: its scores are of finished trials. The number of rungs is a setting in the text of the sweep,
+ * or its default, which is the last format; the first one: a condition on rungs. */
+static const char leaderboard_search[] =
+    "last AS MATERIALIZED (\n"
+    "    SELECT config_id, rung, action, max(step) FROM decision\n"
+    "    WHERE action <> 'propose' GROUP BY config_id),\n"
+    "so_far AS MATERIALIZED (\n"
+    "    SELECT config_id, last.rung, action = 'keep' AS goes_on, avg(seconds) AS seconds,\n"
+    "        iif(count(r.value) = count(*), avg(r.value), NULL) AS mean,\n"
+    "        iif(sum(count(r.trial_id)) OVER (PARTITION BY sweep_id) > 0,\n"
+    "            'rung ' || last.rung || ' of ' || coalesce(CAST(substr(ini,\n"
+    "                nullif(instr(ini, char(10) || 'rungs = '), 0) + 9) AS INTEGER), %2$s),\n"
+    "            last.rung || ' of ' || count(*) || iif(max(replicate), ' trials', ' folds'))\n"
+    "            AS reached\n"
+    "    FROM last JOIN trial USING (config_id)\n"
+    "        JOIN config USING (config_id)\n"
+    "        JOIN sweep USING (sweep_id)\n"
+    "        LEFT JOIN rung AS r ON r.trial_id = trial.trial_id AND r.rung = last.rung%1$s\n"
+    "    GROUP BY config_id),\n"
+    "score AS MATERIALIZED (\n"
+    "    SELECT config_id, trials, coalesce(finished.seconds, so_far.seconds) AS seconds,\n"
+    "        coalesce(finished.mean, so_far.mean) AS mean, rung, goes_on, reached\n"
+    "    FROM config LEFT JOIN finished USING (config_id) LEFT JOIN so_far USING (config_id)),\n";
 static const char leaderboard_pairs[] =
     "),\n"
     "pair AS (\n"
@@ -109,13 +135,15 @@ static const char leaderboard_spread[] =
     "SELECT sweep.name AS sweep,\n"
     "    ranked.place,\n"
     "    config.config_id AS config,\n";
-/* The formats of the last part: the table of the first place, and its join where `best` is another
- * configuration. */
+/* The formats of the last part: the table of the first place, its join where `best` is another
+ * configuration, and a column of a search. */
+static const char column_reached[] =
+    " iif(complete AND ranked.trials > 0, NULL, reached) AS reached,\n   ";
 static const char join_top[] =
     "    JOIN (SELECT sweep_id, config_id, mean FROM ranked WHERE place = 1) AS top\n"
     "        ON top.sweep_id = ranked.sweep_id\n";
 static const char leaderboard_tail[] =
-    "    coalesce(ranked.trials, 0) AS trials, ranked.mean, spread.sd, spread.se,\n"
+    "    coalesce(ranked.trials, 0) AS trials,%3$s ranked.mean, spread.sd, spread.se,\n"
     "    ranked.mean - best.mean + spread.off AS diff, spread.diff_se,\n"
     "    coalesce(spread.pairs, 0) AS pairs,\n"
     "    complete AND abs(ranked.mean - %1$s.mean) <= first.se AS within_se,\n"
@@ -361,7 +389,8 @@ int views_put_leaderboard(struct buf *out, struct store *store, bool is_typed, i
                           struct err *err)
 {
     int64_t reference = store->reference;
-    struct buf trials = {0};
+    const bool searches = store->has_search;
+    struct buf trials = {0}, search = {0};
     int rc;
 
     /* Trials whose value is that of the metric by which the caller ranks. */
@@ -373,25 +402,29 @@ int views_put_leaderboard(struct buf *out, struct store *store, bool is_typed, i
     } else {
         buf_puts(&trials, "trial");
     }
+    if (searches)
+        buf_printf(&search, leaderboard_search, *store->objective ? " AND false" : "",
+                   param_table[P_RUNGS].default_text);
     buf_printf(out, leaderboard_head, buf_text(&trials),
                !*store->objective ? "direction"
                : store->maximizes ? "'max'"
-                                  : "'min'");
+                                  : "'min'",
+               searches ? "finished" : "score", buf_text(&search),
+               searches ? " rung DESC, NOT goes_on," : "", searches ? " reached," : "");
     if (reference)
         buf_printf(out, "config_id = %lld", (long long)reference);
     else
         buf_puts(out, "place = 1");
     buf_printf(out, leaderboard_pairs, buf_text(&trials));
-    out->failed |= buf_failed(&trials);
+    out->failed |= buf_failed(&trials) || buf_failed(&search);
     buf_release(&trials);
+    buf_release(&search);
     if (last > 0)
         buf_printf(out, "\n    WHERE ranked.place <= %lld", (long long)last);
     buf_puts(out, leaderboard_spread);
     rc = put_settings(out, store, is_typed, err);
-    if (reference)
-        buf_printf(out, leaderboard_tail, "top", join_top);
-    else
-        buf_printf(out, leaderboard_tail, "best", "");
+    buf_printf(out, leaderboard_tail, reference ? "top" : "best", reference ? join_top : "",
+               searches ? column_reached : "");
     return rc;
 }
 
@@ -399,8 +432,13 @@ int views_put_leaderboard(struct buf *out, struct store *store, bool is_typed, i
 static int make_both(struct store *store, bool is_temp, bool has_stop, struct err *err)
 {
     struct buf select = {0};
-    int rc = make_trials(store, is_temp, has_stop, err);
+    int64_t has_search = 0;
+    int rc = make_trials(store, is_temp, has_stop, err) ||
+                     db_integer(&has_search, store, sql_has_search, err, "")
+                 ? -1
+                 : 0;
 
+    store->has_search = has_search;
     if (!rc)
         rc = views_put_leaderboard(&select, store, !is_temp, 0, err);
     if (!rc)

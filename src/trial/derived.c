@@ -64,25 +64,20 @@ static int check_memory(const struct derived *derived, int32_t reduce, struct er
     return -1;
 }
 
-static int make_reducer(struct derived *derived, enum feature_scale scale, struct err *err)
-{
-    if (derived->has_reducer && derived->scale == scale)
-        return 0;
-    release_reduced(derived);
-    if (reducer_init(&derived->reducer, derived->data, scale, 0, err))
-        return -1;
-    derived->scale = scale;
-    derived->has_reducer = true;
-    return 0;
-}
-
 const struct mat *derived_features(struct derived *derived, const struct gcn_inputs_spec *spec,
                                    struct err *err)
 {
     int place;
 
-    if (check_memory(derived, spec->reduce, err) || make_reducer(derived, spec->scale, err))
+    if (check_memory(derived, spec->reduce, err))
         return NULL;
+    if (!derived->has_reducer || derived->scale != spec->scale) {
+        release_reduced(derived);
+        if (reducer_init(&derived->reducer, derived->data, spec->scale, 0, err))
+            return NULL;
+        derived->scale = spec->scale;
+        derived->has_reducer = true;
+    }
     for (int i = 0; i < DERIVED_REDUCED; i++)
         if (derived->reduced[i].reduce == spec->reduce)
             return &derived->reduced[i].l;

@@ -29,19 +29,6 @@ enum keep keep_of(const union value v[P_MAX])
 
 /* ---- metadata ---- */
 
-static void describe_settings(struct buf *metadata, const struct settings *s)
-{
-    const char *trait = s->v[P_TRAIT].s;
-    struct buf json = {0};
-
-    settings_json_kept(&json, s);
-    safetensors_describe(metadata, "settings", buf_text(&json));
-    metadata->failed |= buf_failed(&json);
-    if (!escape_find_invalid(trait))
-        safetensors_describe(metadata, "trait", trait);
-    buf_release(&json);
-}
-
 static void describe(struct buf *metadata, const struct kept_trial *trial)
 {
     const struct dataset *data = trial->data;
@@ -63,15 +50,19 @@ static void describe(struct buf *metadata, const struct kept_trial *trial)
     } reals[] = {{"value", outcome->value},
                  {"target_mean", outcome->target_mean},
                  {"target_sd", outcome->target_sd}};
+    const char *trait = trial->settings->v[P_TRAIT].s;
     char hex[HASH_HEX_SIZE], count[32];
-    struct buf real = {0};
+    struct buf json = {0}, real = {0};
 
     safetensors_describe(metadata, "format", FORMAT);
     safetensors_describe(metadata, "espalier", PACKAGE_VERSION);
     safetensors_describe(metadata, "blas", gemm_library());
     safetensors_describe(metadata, "key", hash_hex(trial->key, hex));
     safetensors_describe(metadata, "data_digest", hash_hex(data->digest, hex));
-    describe_settings(metadata, trial->settings);
+    settings_json_kept(&json, trial->settings);
+    safetensors_describe(metadata, "settings", buf_text(&json));
+    if (!escape_find_invalid(trait))
+        safetensors_describe(metadata, "trait", trait);
     safetensors_describe(metadata, "task", task_name(data->task));
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
         snprintf(count, sizeof count, "%" PRId64, counts[i].value);
@@ -82,7 +73,8 @@ static void describe(struct buf *metadata, const struct kept_trial *trial)
         real_format(&real, reals[i].value);
         safetensors_describe(metadata, reals[i].name, buf_text(&real));
     }
-    metadata->failed |= buf_failed(&real);
+    metadata->failed |= buf_failed(&json) || buf_failed(&real);
+    buf_release(&json);
     buf_release(&real);
 }
 
@@ -233,20 +225,6 @@ static size_t total_bytes(const struct safetensor *list, size_t n)
     return bytes;
 }
 
-static int write_list(struct buf *out, size_t *bytes, const struct kept_trial *trial,
-                      const struct safetensor *list, size_t n, struct err *err)
-{
-    struct buf metadata = {0};
-
-    *bytes = total_bytes(list, n);
-    if (*bytes > KEPT_MAX_BYTES)
-        return 0;
-    describe(&metadata, trial);
-    safetensors_write(out, &metadata, list, n);
-    buf_release(&metadata);
-    return buf_failed(out) ? err_nomem(err, "model", *bytes) : 0;
-}
-
 /* A file in a growing buffer (two copies), the message, and the scheduler's copy. */
 #define COPIES_OF_MODEL 4
 
@@ -276,6 +254,7 @@ int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
     struct gcn_inputs_spec made;
     struct gcn_spec spec;
     struct model_tensor t;
+    struct buf metadata = {0};
     struct mat xw = {0};
     double *means = NULL;
     size_t n = 0;
@@ -306,7 +285,13 @@ int kept_write(struct buf *out, size_t *bytes, const struct kept_trial *trial,
     if (!rc)
         add_fixed(list, &n, data, &outcome->fixed, means);
     if (!rc)
-        rc = write_list(out, bytes, trial, list, n, err);
+        *bytes = total_bytes(list, n);
+    if (!rc && *bytes <= KEPT_MAX_BYTES) {
+        describe(&metadata, trial);
+        safetensors_write(out, &metadata, list, n);
+        rc = buf_failed(out) ? err_nomem(err, "model", *bytes) : 0;
+    }
+    buf_release(&metadata);
     mat_release(&xw);
     free(means);
     free(list);
@@ -414,18 +399,11 @@ static int take_tensors(struct safetensor *list, size_t *n, const void *file, si
     return 0;
 }
 
-static void copy_fixed(struct safetensor *list, size_t *n, const void *file, size_t bytes)
-{
-    static const char *const names[] = {KEPT_FIXED, "fixed.bias", "fixed.mean", "fixed.factor",
-                                        "fixed.names"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        *n += safetensors_find(&list[*n], file, bytes, names[i]) == 0;
-}
-
 int kept_complete(struct buf *out, const void *file, size_t bytes, const struct dataset *data,
                   const struct settings *settings, struct kept_products *products, struct err *err)
 {
+    static const char *const copied[] = {KEPT_FIXED, "fixed.bias", "fixed.mean", "fixed.factor",
+                                         "fixed.names"};
     struct kept_scaling scaling = {0};
     struct gcn_inputs_spec made;
     struct safetensor projected, *list;
@@ -453,7 +431,8 @@ int kept_complete(struct buf *out, const void *file, size_t bytes, const struct 
     if (!rc) {
         add_features(list, &n, data, &scaling.scaling);
         add_classes(list, &n, data);
-        copy_fixed(list, &n, file, bytes);
+        for (size_t i = 0; i < sizeof copied / sizeof *copied; i++)
+            n += safetensors_find(&list[n], file, bytes, copied[i]) == 0;
         safetensors_write(out, &metadata, list, n);
         rc = buf_failed(out) ? err_nomem(err, "model", total_bytes(list, n)) : 0;
     }

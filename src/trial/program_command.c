@@ -11,7 +11,7 @@
 #include "program/gang_variables.h"
 
 /* Names that espalier gives. A program finds the first ones as ESPALIER_NAME, too. */
-enum { NUMBER = 24, TEXTS = 4, NUMBERS = 9, GIVEN = TEXTS + NUMBERS + 1, VARIABLES = GIVEN - 3 };
+enum { NUMBER = 24, TEXTS = 4, NUMBERS = 10, GIVEN = TEXTS + NUMBERS + 1, VARIABLES = GIVEN - 4 };
 
 struct own_name {
     const char *name, *value;
@@ -36,6 +36,7 @@ static int32_t seed_of(const struct settings *s, struct plan_trial where)
 static void set_values(struct values *v, const struct program_trial *trial)
 {
     const struct settings *s = trial->settings;
+    const int64_t epochs = settings_epochs(s), until = settings_rung_epochs(s, trial->rung);
     const struct {
         const char *name;
         int64_t value;
@@ -47,7 +48,8 @@ static void set_values(struct values *v, const struct program_trial *trial)
                           {"threads", s->v[P_THREADS].i},
                           {"attempt", trial->attempt},
                           {"rank", trial->gang ? trial->gang->rank : 0},
-                          {"ranks", s->v[P_RANKS].i}};
+                          {"ranks", s->v[P_RANKS].i},
+                          {"until", until < epochs ? until : epochs}};
     const struct own_name texts[TEXTS] = {{"key", hash_hex(trial->key, v->key)},
                                           {"dir", trial->dir},
                                           {"results", trial->results},
@@ -73,6 +75,21 @@ static const char *value_of(void *source, const char *name)
         if (!strcmp(v->given[i].name, name))
             return v->given[i].value;
     return NULL;
+}
+
+static bool has_place(const struct template *t, const char *name)
+{
+    const struct template_piece *place;
+    bool has = false;
+
+    for (size_t i = 0; !has && (place = template_place(t, i)); i++)
+        has = !strcmp(template_name(t, place), name);
+    return has;
+}
+
+bool program_command_has_until(const struct program_command *c)
+{
+    return has_place(&c->command, "until") || has_place(&c->env, "until");
 }
 
 /* ---- the environment ---- */
@@ -287,26 +304,20 @@ int program_command_argv(struct template_words *out, const struct program_comman
     return template_expand(out, &c->command, value_of, &v, err);
 }
 
-static int inherit(struct template_words *out, struct err *err)
-{
-    struct word_list list = {.n = 0};
-
-    for (char **variable = environ; *variable; variable++)
-        if (!is_dropped(*variable) && strncmp(*variable, "ESPALIER_PARAM_", 15) != 0)
-            add_word(&list, list.text.size, *variable);
-    return template_words_take(out, &list.text, list.n, err);
-}
-
 int program_command_init(struct program_command *c, const struct sweep *sweep, struct err *err)
 {
     const union value *v = sweep->fixed.v;
     bool has_shell = v[P_SHELL].i == param_choice(P_SHELL, "yes");
+    struct word_list list = {.n = 0};
 
     memset(c, 0, sizeof *c);
-    return (has_shell ? template_parse_shell : template_parse)(&c->command, v[P_COMMAND].s, err) ||
-                   template_parse_env(&c->env, v[P_ENV].s, err) || inherit(&c->inherited, err)
-               ? -1
-               : 0;
+    if ((has_shell ? template_parse_shell : template_parse)(&c->command, v[P_COMMAND].s, err) ||
+        template_parse_env(&c->env, v[P_ENV].s, err))
+        return -1;
+    for (char **variable = environ; *variable; variable++)
+        if (!is_dropped(*variable) && strncmp(*variable, "ESPALIER_PARAM_", 15) != 0)
+            add_word(&list, list.text.size, *variable);
+    return template_words_take(&c->inherited, &list.text, list.n, err) ? -1 : 0;
 }
 
 void program_command_release(struct program_command *c)

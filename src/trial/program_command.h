@@ -30,6 +30,7 @@ struct program_trial {
     const char *modules;                    /* folder of the helpers for Python and R; NULL: none */
     const struct trial_gang *gang;          /* NULL: alone */
     int32_t attempt;                        /* from 1 on */
+    int32_t rung;                           /* struct trial_watch */
 };
 
 /* Pair both with template_words_release(). -1: out of memory. */
@@ -37,6 +38,9 @@ int program_command_argv(struct template_words *out, const struct program_comman
                          const struct program_trial *trial, struct err *err);
 int program_command_env(struct template_words *out, const struct program_command *c,
                         const struct program_trial *trial, struct err *err);
+
+/* True if the program is told by {until} how many epochs to train. */
+bool program_command_has_until(const struct program_command *c);
 
 /* Only the words NAME=value by which its values reach the program: [program] env, and ESPALIER_PARAM_name
  * with values = environment. */

@@ -26,6 +26,7 @@
 #include "trial/kept.h"
 #include "trial/program_command.h"
 #include "trial/program_files.h"
+#include "trial/program_result.h"
 #include "trial/program_verdict.h"
 
 /* Milliseconds between looks at whether a trial is to go on; output and the end of the program wake
@@ -41,6 +42,8 @@
 #define REPORT_EPOCH_S 0.01
 /* And this much of the time that reading a long file of results takes. */
 #define REPORT_COST 50
+/* Seconds between looks at whether a program has come to its rung. */
+#define RUNG_S 0.2
 
 /* Seconds after a kill until the spawner, and then the keeper, is killed if the end of the program was not
  * reported. The memory of large processes takes seconds to free, and that of GPUs longer. */
@@ -101,6 +104,9 @@ struct running {
     double due_s;              /* by the clock: when the next is due */
     bool is_stopped;           /* the caller wants the trial back */
     bool is_late;              /* trial_timeout */
+    bool is_at_rung;           /* it has reported `until` epochs */
+    int64_t until;             /* the epochs of its rung */
+    double rung_s;             /* by the clock: when to look for that next */
     double report_s;           /* by the clock: when to report next */
     double time_s;             /* likewise: to write its time; short trials never do */
     int32_t n_sent;            /* epochs and metrics in the last report */
@@ -409,105 +415,6 @@ static int read_progress(struct running *t, struct err *err)
     return rc;
 }
 
-/* ---- what it reported ---- */
-
-/* The member of struct gcn_epoch with this meaning; NULL: none. */
-static double *member_of(struct gcn_epoch *epoch, const char *name, const char *objective)
-{
-    if (!strcmp(name, objective))
-        return &epoch->val_value;
-    if (!strcmp(name, "train_loss"))
-        return &epoch->train_loss;
-    return strcmp(name, "val_loss") ? NULL : &epoch->val_loss;
-}
-
-/* Move points to the members of `curve` that are for them. */
-static void place_points(struct trial_result *r, const char *objective)
-{
-    int32_t n = r->n_points, at = 0;
-
-    r->n_points = 0;
-    for (int32_t i = 0; i < n; i++) {
-        const struct program_point p = r->points[i];
-        double *member;
-
-        while (r->epochs[at] != p.epoch)
-            at++;
-        member = member_of(&r->curve[at], r->curve_names[p.name], objective);
-        if (member)
-            *member = p.value;
-        else if (!isnan(p.value))
-            r->points[r->n_points++] = p;
-    }
-}
-
-static int take_curve(struct trial_result *r, struct program_report *report, const char *objective,
-                      struct err *err)
-{
-    size_t n = (size_t)report->n_epochs;
-
-    if (!n)
-        return 0;
-    r->curve = malloc(n * sizeof *r->curve);
-    if (!r->curve)
-        return err_nomem(err, "curve", n * sizeof *r->curve);
-    for (size_t i = 0; i < n; i++)
-        r->curve[i] = (struct gcn_epoch){.train_loss = NAN, .val_loss = NAN, .val_value = NAN};
-    r->n_curve = report->n_epochs;
-    r->epochs = report->epochs;
-    r->curve_names = report->names;
-    r->n_curve_names = report->n_names;
-    r->points = report->points;
-    r->n_points = report->n_points;
-    report->epochs = NULL;
-    report->names = NULL;
-    report->points = NULL;
-    place_points(r, objective);
-    return 0;
-}
-
-/* Take over what program_report_finish() found: state DONE, or DIVERGED with a reason if the objective
- * is not finite. -1 and err: out of memory. */
-static int take_reported(struct trial_result *r, struct program_report *report,
-                         const char *objective, struct err *err)
-{
-    r->value = report->objective;
-    r->epochs_run = report->n_epochs;
-    r->best_epoch = report->best >= 0 ? report->epochs[report->best] : 0;
-    if (take_curve(r, report, objective, err))
-        return -1;
-    r->reported = report->metrics;
-    r->n_reported = report->n_metrics;
-    report->metrics = NULL;
-    r->state = isfinite(r->value) ? TRIAL_DONE : TRIAL_DIVERGED;
-    *r->error = '\0';
-    if (r->state == TRIAL_DIVERGED) {
-        snprintf(r->error, sizeof r->error, "%s is %s", objective,
-                 isnan(r->value) ? "NaN" : "infinite");
-        r->value = NAN;
-    }
-    return 0;
-}
-
-/* Take over the curve and the last values that a trial reported before it failed or was stopped; its
- * value is not set. Does nothing if take_reported() was called. */
-static void take_unfinished(struct trial_result *r, struct program_report *report,
-                            const char *objective)
-{
-    struct err ignored;
-
-    if (r->reported)
-        return;
-    if (!report->names)
-        (void)!program_report_finish(report); /* that results are missing does not matter */
-    if (!report->names || take_curve(r, report, objective, &ignored))
-        return;
-    r->epochs_run = report->n_epochs;
-    r->reported = report->metrics;
-    r->n_reported = report->n_metrics;
-    report->metrics = NULL;
-}
-
 /* ---- an attempt ---- */
 
 /* Every later trial would fail here. */
@@ -598,22 +505,16 @@ static bool drain(struct running *t, int *end, bool is_error)
     return true;
 }
 
-/* In the order of the choices of [program] stop_signal. */
-static int stop_signal_of(const struct settings *s)
-{
-    static const int numbers[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
-
-    return numbers[s->v[P_STOP_SIGNAL].i];
-}
-
 /* A spawner that was stopped or hangs must not hold up the run. */
 static void take_step(struct running *t, double now_s)
 {
+    /* In the order of the choices of [program] stop_signal. */
+    static const int signals[] = {SIGTERM, SIGINT, SIGUSR1, SIGUSR2};
     struct spawner *spawner = t->self->place->spawner;
 
     switch (++t->step) {
     case STEP_ASK:
-        spawner_signal(spawner, stop_signal_of(t->s));
+        spawner_signal(spawner, signals[t->s->v[P_STOP_SIGNAL].i]);
         t->due_s = now_s + t->s->v[P_STOP_GRACE].f;
         break;
     case STEP_KILL:
@@ -627,6 +528,19 @@ static void take_step(struct running *t, double now_s)
     }
 }
 
+/* A program that is told {until} ends by itself. */
+static void look_for_rung(struct running *t, double now_s)
+{
+    struct program_report so_far;
+
+    if (t->until == INT64_MAX || now_s < t->rung_s || program_command_has_until(&t->self->command))
+        return;
+    if (!program_report_so_far(&so_far, &t->report, text_of(t, RESULTS)))
+        t->is_at_rung = program_result_epochs(so_far.epochs, so_far.n_epochs) >= t->until;
+    program_report_release(&so_far);
+    t->rung_s = now_s + RUNG_S + REPORT_COST * (clock_now(t->self->clock) - now_s);
+}
+
 /* Stop the program if it must not go on. */
 static void control(struct running *t)
 {
@@ -635,8 +549,10 @@ static void control(struct running *t)
     const struct deadline *deadline = t->watch->deadline;
 
     if (t->step == STEP_NONE) {
-        t->is_stopped = !goes_on;
+        look_for_rung(t, now_s);
         t->is_late = goes_on && is_due;
+        goes_on &= !t->is_at_rung;
+        t->is_stopped = !goes_on;
         is_due |= !goes_on;
     }
     if (is_due || (t->step == STEP_ASK && deadline && now_s >= deadline->kill_s))
@@ -655,7 +571,7 @@ static void report_now_and_then(struct running *t)
     trial_result_init(&r, t->number);
     r.state = TRIAL_PENDING;
     if (!program_report_so_far(&so_far, &t->report, text_of(t, RESULTS)))
-        take_unfinished(&r, &so_far, t->s->v[P_OBJECTIVE].s);
+        program_result_take_unfinished(&r, &so_far, t->s->v[P_OBJECTIVE].s);
     if (r.n_curve + r.n_reported != t->n_sent)
         t->watch->report(t->watch->arg, &r);
     t->n_sent = r.n_curve + r.n_reported;
@@ -723,8 +639,8 @@ static int take_result(struct trial_result *r, struct running *t, struct err *er
         *err = t->report.reason;
         return -1;
     }
-    if (take_reported(r, &t->report, t->s->v[P_OBJECTIVE].s, err) ||
-        (r->state == TRIAL_DONE && *files &&
+    if (program_result_take(r, &t->report, t->s->v[P_OBJECTIVE].s, err) ||
+        (r->state == TRIAL_DONE && *files && t->until == INT64_MAX &&
          program_files_keep(r, &t->self->log, text_of(t, FOLDER), text_of(t, SCRATCH), files, err)))
         return -1;
     /* They may be those of a part of the training. */
@@ -897,7 +813,7 @@ static int take_log(struct trial_result *r, const struct log_tail *log)
 static void run_trial(struct trial_result *r, struct running *t)
 {
     enum verdict_kind verdict = VERDICT_AGAIN;
-    bool is_over;
+    bool is_over, is_at_rung;
     struct err err;
 
     if (name_texts(t, &err) ||
@@ -913,9 +829,12 @@ static void run_trial(struct trial_result *r, struct running *t)
     log_file_take(&t->self->log, &t->log_file);
     while (verdict == VERDICT_AGAIN || verdict == VERDICT_KILLED)
         verdict = attempt(r, t);
-    is_over = verdict == VERDICT_RESULT || verdict == VERDICT_FAILED;
+    is_at_rung = (t->is_at_rung && (verdict == VERDICT_BACK || verdict == VERDICT_RESULT)) ||
+                 (verdict == VERDICT_RESULT && r->state == TRIAL_DONE && t->until < INT64_MAX &&
+                  program_command_has_until(&t->self->command));
+    is_over = (verdict == VERDICT_RESULT && !is_at_rung) || verdict == VERDICT_FAILED;
     if ((r->state == TRIAL_FAILED || !has_others(t)) && is_first(t))
-        take_unfinished(r, &t->report, t->s->v[P_OBJECTIVE].s);
+        program_result_take_unfinished(r, &t->report, t->s->v[P_OBJECTIVE].s);
     r->earlier_s = t->earlier_s;
     if (r->n_restarts)
         r->started = t->started;
@@ -923,6 +842,8 @@ static void run_trial(struct trial_result *r, struct running *t)
         r->state = TRIAL_PENDING;
     if (!is_over && verdict != VERDICT_APART)
         *r->error = '\0';
+    if (is_at_rung)
+        program_result_hold(r, t->s, t->until, t->is_at_rung);
     /* With a longer trial_timeout the trial can go on from its checkpoint. */
     r->drops_checkpoint = (is_over || verdict == VERDICT_APART) &&
                           !(t->is_late && r->state == TRIAL_FAILED) &&
@@ -959,10 +880,12 @@ static void run(void *self_, struct trial_result *r, int64_t number,
                                      .where = plan_trial(self->plan, number),
                                      .id = watch->id ? watch->id : number + 1,
                                      .modules = self->place->modules,
+                                     .rung = watch->rung,
                                      .gang = watch->gang  ? watch->gang
                                              : alone.port ? &alone
                                                           : NULL};
     plan_settings(self->plan, t.trial.where.config, &settings);
+    t.until = settings_rung_epochs(&settings, watch->rung);
     t.trial.key = settings_key(&settings, self->plan->sweep->swept, self->digest,
                                t.trial.where.replicate, t.trial.where.fold, &self->text);
     log_tail_clear(&self->log);

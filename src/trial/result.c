@@ -83,6 +83,13 @@ int trial_state_parse(const char *name)
     return -1;
 }
 
+bool trial_is_result(const char *outcome)
+{
+    const int state = trial_state_parse(outcome);
+
+    return state > TRIAL_RUNNING && state != TRIAL_STOPPED;
+}
+
 const char *trial_phase_name(enum trial_phase phase)
 {
     return phase_names[phase];

@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/deadline.h"
 #include "gcn/train.h"
+#include "grid/settings.h"
 #include "program/report.h" /* struct program_metric, struct program_point */
 
 /* State from which a stopped trial continues. */
@@ -26,12 +27,16 @@ bool trial_checkpoint_is_valid(const struct trial_checkpoint *checkpoint);
 void trial_checkpoint_pack(struct buf *out, const struct trial_checkpoint *checkpoint);
 int trial_checkpoint_unpack(struct trial_checkpoint *checkpoint, struct cursor *in);
 
+/* HELD: waits for a decision of the search, before it runs or at a rung, where it has reported a curve. STOPPED:
+ * by such a decision. */
 #define TRIAL_STATE_TABLE(X) \
     X(PENDING, "pending")    \
     X(RUNNING, "running")    \
     X(DONE, "done")          \
     X(DIVERGED, "diverged")  \
-    X(FAILED, "failed")
+    X(FAILED, "failed")      \
+    X(HELD, "held")          \
+    X(STOPPED, "stopped")
 
 enum trial_state {
 #define TRIAL_STATE_ENUM(id, name) TRIAL_##id,
@@ -42,6 +47,8 @@ enum trial_state {
 
 const char *trial_state_name(enum trial_state state);
 int trial_state_parse(const char *name); /* -1: no such state */
+/* True for the outcome of an attempt that ended with a result of its trial, maybe at a rung. */
+bool trial_is_result(const char *outcome);
 
 #define TRIAL_PHASE_TABLE(X)                                      \
     X(LOAD, "load") /* data, graph, split that were not cached */ \
@@ -76,7 +83,9 @@ struct trial_result {
     /* Numbers, up to `error`, are sent as they are. */
     int64_t trial; /* number in the plan */
     enum trial_state
-        state; /* DONE, DIVERGED, FAILED; PENDING: stopped with this curve, run it again */
+        state; /* DONE, DIVERGED, FAILED; HELD: at its rung, with this curve; PENDING: stopped with this
+                * curve, run it again */
+    int32_t rung; /* to which it ran; SETTINGS_LAST_RUNG: to its end */
     int32_t epochs_run, best_epoch;
     int32_t resumed_epoch; /* continued after this epoch; 0: from the start */
     double value;          /* objective; NaN if undefined */
@@ -163,7 +172,9 @@ struct trial_watch {
     void *arg;
     const struct trial_checkpoint *from; /* NULL: start anew */
     int64_t id;                          /* number in the database; 0: unknown */
-    const struct trial_gang *gang;       /* NULL: this rank runs the trial alone */
+    int32_t
+        rung; /* where the trial waits, HELD (settings_rung_epochs()); SETTINGS_LAST_RUNG: nowhere */
+    const struct trial_gang *gang; /* NULL: this rank runs the trial alone */
 };
 
 struct runner {
@@ -175,6 +186,8 @@ struct runner {
     /* Asked after run(): why no trial can run in this process any more; the last one is then PENDING.
      * Returns "" if they can. NULL: they always can. */
     const char *(*unable)(const void *self);
+    /* Take rows of the plan that were proposed since (plan_take_rows()). NULL: there are none. */
+    int (*rows)(void *self, struct cursor *in);
     void *self;
 };
 

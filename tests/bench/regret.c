@@ -304,7 +304,7 @@ static struct outcome halving(const struct table *t, const int32_t *ids, int32_t
             memcpy(scores + (size_t)i * folds, t->scores[r] + (size_t)left[i] * folds,
                    folds * sizeof *scores);
         share = halving_share(share, 3);
-        halving_keep(keep, scores, n_left, t->folds, share, slack);
+        halving_keep(keep, NULL, NULL, scores, n_left, t->folds, share, slack);
         for (int32_t i = 0; i < n_left; i++)
             if (keep[i])
                 left[at++] = left[i];
@@ -324,7 +324,7 @@ static double race_cost(const double *scores, int32_t n, int32_t k, bool *is_ali
     for (int32_t m = 1; m <= k; m++) {
         trials += n_alive;
         if (m >= race_first(k) && m < k)
-            n_alive = race_drop(is_alive, scores, n, m, k, 0.05);
+            n_alive = race_drop(is_alive, NULL, NULL, scores, n, m, k, race_first(k), 0.05);
     }
     return (double)trials / k;
 }

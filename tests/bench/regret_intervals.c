@@ -87,7 +87,7 @@ static void run_halving(int32_t *folds, const struct world *w)
         for (int32_t i = 0; i < n_left; i++)
             memcpy(scores + i * w->k, w->scores[r] + left[i] * w->k, (size_t)w->k * sizeof *scores);
         share = halving_share(share, 3);
-        halving_keep(keep, scores, n_left, w->k, share, 0.5);
+        halving_keep(keep, NULL, NULL, scores, n_left, w->k, share, 0.5);
         for (int32_t i = 0; i < n_left; i++)
             if (keep[i])
                 left[at++] = left[i];
@@ -109,7 +109,8 @@ static void run_race(int32_t *folds, const struct world *w)
             if (is_alive[i])
                 folds[i] = m;
         if (m < w->k)
-            race_drop(is_alive, w->scores[RUNGS - 1], w->n, m, w->k, 0.05);
+            race_drop(is_alive, NULL, NULL, w->scores[RUNGS - 1], w->n, m, w->k, race_first(w->k),
+                      0.05);
     }
 }
 

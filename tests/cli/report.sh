@@ -232,6 +232,58 @@ is "the curves of the best and of the choice" \
 is "the page says which" "$(check wide.html text curves | sed -n 2p)" \
     "The curves are those of the best 20 configurations and of the choice; 4 others are left out."
 
+# ---- a search ----
+
+# Halving stopped c1 and c2 at rung 1, of the scores of tiny; then the same as a race after 3 of 5 folds.
+cp results.db halved.db
+sqlite3 halved.db "UPDATE sweep SET ini = ini || '
+[search]
+allocate = halving';
+    UPDATE trial SET state = 'stopped', value = NULL WHERE config_id < 3;
+    INSERT INTO decision SELECT 1, 1, config_id, 'propose', 0, NULL, NULL FROM config UNION ALL
+    SELECT 1, 2, config_id, iif(config_id < 3, 'stop', 'keep'), 1, 0.2 + config_id / 100.0, iif(config_id = 4, 0.24, 0.225) FROM config;
+    UPDATE attempt SET started = 1e9, finished = 1e9 + trial_id;
+    UPDATE attempt SET outcome = 'held' WHERE trial_id IN (SELECT trial_id FROM trial WHERE config_id < 3);
+    INSERT INTO attempt SELECT attempt_id + 100, trial_id, session_id, rank, host, pid, 1e9, 1e9 + trial_id + 100, 'done', NULL
+    FROM attempt WHERE outcome = 'done';
+    UPDATE attempt SET outcome = 'held' WHERE attempt_id < 100;
+    INSERT INTO rung SELECT trial_id, 1, 0.2 FROM trial"
+ok "a sweep that a search halved" report halved.db -o halved.html
+is "is sound" "$(check halved.html)" "sound"
+is "stopped configurations come last, without a place and an interval" \
+    "$(check halved.html json config.id) $(check halved.html json config.place) $(check halved.html json config.low | grep -o 'None, None')" \
+    "[4, 6, 3, 5, 2, 1] [1, 2, 3, 4, None, None] None, None"
+is "the verdict tells what was stopped" "$(check halved.html text verdict | head -n 1 | sed 's/ with a mean.*//')
+$(check halved.html text verdict | grep -o '^3 of .*run to the end\|Configurations were stopped early.*rung 1\|Each conf[^:]*:.*the end\.\|Jamieson K')" \
+    "In the search by halving, 2 of 6 configurations were stopped at rung 1 (11 epochs). 4 have the scores of all 5 trials. The best is c4 (hidden_size 8, dropout 0.5)
+3 of the 3 other configurations that were run to the end
+Configurations were stopped early by successive halving (Jamieson & Talwalkar 2016), with all folds at each of 3 rungs: a rung keeps the best 1/3 by their mean score, and all that lie at most 0.5 standard errors of the paired difference over the folds behind the last one of these; 2 of 6 configurations were stopped at rung 1
+Each configuration that was not stopped was trained and validated by 5-fold cross-validation: 30 trials at most, of which the search ran 20 to the end.
+Jamieson K"
+is "the panel of the search" "$(check halved.html text search | sed 1d)" \
+    "2 of 6 configurations were stopped at rung 1 (11 epochs).
+The narrowest decision was at step 2: c2 had a mean of 0.22, and 0.225 was needed; it was 0.67 standard errors of the paired difference behind the last one that was kept by rank, and 0.5 were allowed. Halving has no bound: with more epochs, a stopped configuration might have overtaken those that went on, and no test excludes it. The distance tells how narrow the decision was by the scores at that rung. It is not the probability of a wrong one.
+step what configurations kept stopped threshold core-seconds until then
+1 propose 6 6 0
+2 at rung 1 (11 epochs) 6 4 2 0.225 to 0.24 465
+3 run to the end 4 4 0 2875
+config step stopped mean score needed
+c1 2 at rung 1 (11 epochs) 0.21 0.225
+c2 2 at rung 1 (11 epochs) 0.22 0.225"
+is "points for the script" "$(check halved.html json search.config) $(check halved.html json search.value) $(check halved.html json search.cost)" \
+    "[1, 2, 3, 4, 5, 6, 3, 4, 5, 6] [0.21, 0.22, 0.23, 0.24, 0.25, 0.26, 0.53, 0.54, 0.53, 0.54] [15, 55, 120, 210, 325, 465, 1030, 1620, 2235, 2875]"
+is "no share of the variance" "$(check halved.html text axis | sed -n 2p)" \
+    'The share of the variance that each axis explains is unknown: the search stopped 2 of 6 configurations before their end.'
+sqlite3 halved.db "UPDATE sweep SET ini = replace(ini, 'halving', 'race');
+    UPDATE trial SET state = 'done', value = 0.5 + 0.01 * fold + 0.01 * config_id WHERE config_id < 3 AND fold < 3;
+    UPDATE decision SET rung = 3, value = -0.1 / config_id, threshold = iif(config_id = 4, 0, -0.04) WHERE step = 2"
+ok "a sweep that a race stopped" report halved.db -o halved.html --force
+is "configurations without all trials have no mean" "$(check halved.html json config.mean)" "[0.54, 0.54, 0.53, 0.53, None, None]"
+like "the bound is not overstated" "$(check halved.html text search)" "c2 had a difference to the best of -0.05, and -0.04 was needed"
+sqlite3 halved.db "UPDATE sweep SET ini = replace(ini, 'allocate = race', '')"
+ok "a later run without a search" report halved.db -o halved.html --force
+is "has no panel of it" "$(check halved.html) $(grep -c 'panel-search' halved.html)" "sound 0"
+
 # ---- hostile names ----
 
 cp results.db hostile.db

@@ -4,7 +4,13 @@
 . "$SRCDIR/tests/lib.sh"
 python=${PYTHON:-/usr/bin/python3}
 command -v "$python" >/dev/null || skip_all "no python3"
-ln -s "$ESPALIER" "$T/espalier"
+# Few epochs: samples are compared by their words and shapes, not by their numbers.
+cat >"$T/espalier" <<END
+#!/bin/sh
+[ "\$1" = run ] && grep -q '^\[data\]' "\$2" && set -- "\$@" --set epochs=8
+exec "$ESPALIER" "\$@"
+END
+chmod +x "$T/espalier"
 PATH=$T:$PATH
 manual=$SRCDIR/doc/manual
 

@@ -20,10 +20,10 @@ epochs = 5
 hidden_size = 4, 8
 learning_rate = 0.01, 0.1
 END
-# A trial of about a second, and an endless one.
-sed 's/^epochs.*/epochs = 35000/' quick.ini >slow.ini
+# A trial of about half a second, and an endless one.
+sed 's/^epochs.*/epochs = 18000/' quick.ini >slow.ini
 sed 's/^epochs.*/epochs = 10000000/' quick.ini >endless.ini
-sed 's/^replicates.*/replicates = 8/; s/^epochs.*/epochs = 20000/' quick.ini >many.ini
+sed 's/^replicates.*/replicates = 8/; s/^epochs.*/epochs = 10000/' quick.ini >many.ini
 
 rows() {
     sqlite3 "$1" "select config, replicate, fold, state, quote(value), quote(test_pearson) from trials

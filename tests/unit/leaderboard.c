@@ -192,11 +192,105 @@ static void test_student(void **state)
     assert_true(isnan(student_two_sided(0.95, 0)));
 }
 
+/* Configurations 1 and 2 are complete, 3 and 4 were stopped at rung 2, 5 and 6 at rung 1. Where rung 1 is
+ * not known of every fold there is no score. */
+static const char stopped_at_rungs[] =
+    "UPDATE trial SET state = 'stopped', value = 9 WHERE config_id > 2;"
+    "INSERT INTO rung SELECT trial_id, 1, config_id / 10.0 + fold / 100.0 FROM trial WHERE NOT"
+    " (config_id = 5 AND fold = 1);"
+    "INSERT INTO rung SELECT trial_id, 1, NULL FROM trial WHERE config_id = 5 AND fold = 1;"
+    "INSERT INTO rung SELECT trial_id, 2, config_id / 10.0 + fold / 50.0 FROM trial WHERE "
+    "config_id < 5;"
+    "INSERT INTO decision SELECT 1, 1, config_id, 'propose', 0, NULL, NULL FROM config;"
+    "INSERT INTO decision SELECT 1, 2, config_id, iif(config_id < 5, 'keep', 'stop'), 1, 0, 0 FROM "
+    "config;"
+    "INSERT INTO decision SELECT 1, 3, config_id, iif(config_id < 3, 'keep', 'stop'), 2, 0, 0 FROM "
+    "config"
+    " WHERE config_id < 5";
+/* All have run folds 1 and 2, all but 6 fold 3, and 1 and 2 all of four. */
+static const char stopped_after_folds[] =
+    "DELETE FROM rung; DELETE FROM decision; UPDATE trial SET state = 'done', value = config_id + "
+    "fold / 10.0"
+    " - (config_id = 5) * (fold = 1) * 100.0;"
+    "UPDATE trial SET state = 'stopped', value = NULL WHERE (config_id > 2 AND fold = 3)"
+    " OR (config_id = 6 AND fold = 2);"
+    "INSERT INTO decision SELECT 1, 2, config_id, iif(config_id < 6, 'keep', 'stop'), 2, 0, 0 FROM "
+    "config;"
+    "INSERT INTO decision SELECT 1, 3, config_id, iif(config_id < 3, 'keep', 'stop'), 3, 0, 0 FROM "
+    "config"
+    " WHERE config_id < 6";
+
+static void put_search(struct store *store, const char *sql)
+{
+    struct err err;
+
+    if (db_exec(store, sql, &err) || views_update(store, &err))
+        fail_msg("%s", err.text);
+}
+
+/* configs: by place. reached: of each, "" for none. */
+static void check_search(struct store *store, const int configs[6], const char *const reached[6],
+                         const double means[6], const int pairs[6])
+{
+    struct query_filter filter = {.limit = -1};
+    struct query_alike alike;
+    struct query_sweep sweep;
+    struct result_table table;
+    struct err err;
+
+    assert_int_equal(query_sweep(&sweep, store, NULL, &err), 0);
+    assert_true(sweep.has_search);
+    if (query_leaderboard(&table, &alike, store, &sweep, &filter, &err))
+        fail_msg("%s", err.text);
+    assert_int_equal(table.n_rows, 6);
+    for (int64_t r = 0; r < 6; r++) {
+        assert_int_equal(result_table_integer(&table, r, "config"), configs[r]);
+        assert_string_equal(result_table_text(&table, r, "reached"), reached[r]);
+        assert_true(isnan(means[r])
+                        ? isnan(result_table_real(&table, r, "mean"))
+                        : fabs(result_table_real(&table, r, "mean") - means[r]) < 1e-12);
+        assert_int_equal(result_table_integer(&table, r, "pairs"), pairs[r]);
+        assert_int_equal(isnan(result_table_real(&table, r, "diff_low")), pairs[r] == 0);
+        if (r > 1) /* only complete ones */
+            assert_true(result_table_integer(&table, r, "within_se") == 0);
+    }
+    assert_int_equal(alike.n_scored, 2);
+    assert_int_equal(alike.n_compared, 1);
+    assert_true(alike.one_se == 1 || alike.one_se == 2);
+    result_table_release(&table);
+}
+
+static void test_stopped(void **state)
+{
+    static const char *const rungs[] = {
+        "", "", "rung 2 of 4", "rung 2 of 4", "rung 1 of 4", "rung 1 of 4"};
+    static const char *const folds[] = {
+        "", "", "3 of 4 folds", "3 of 4 folds", "3 of 4 folds", "2 of 4 folds"};
+    struct fixture f;
+    struct store *store =
+        fixture_begin(&f, "[sweep]\nname = s\nobjective = val_r2\nfolds = 4\n[search]\nrungs = 4\n"
+                          "[grid]\nhidden_size = 1, 2, 3, 4, 5, 6\n");
+
+    (void)state;
+    for (int64_t t = 0; t < 8; t++)
+        fixture_put(&f, store, t, TRIAL_DONE, t < 4 ? 0.1 : 0.2);
+    fixture_commit(store);
+    put_search(store, stopped_at_rungs);
+    check_search(store, (int[]){2, 1, 4, 3, 6, 5}, rungs,
+                 (double[]){0.2, 0.1, 0.43, 0.33, 0.615, NAN}, (int[]){4, 4, 0, 0, 0, 0});
+    put_search(store, stopped_after_folds);
+    check_search(store, (int[]){2, 1, 4, 3, 5, 6}, folds,
+                 (double[]){2.15, 1.15, 4.1, 3.1, 5.1 - 100 / 3.0, 6.05},
+                 (int[]){4, 4, 3, 3, 3, 2});
+    fixture_end(&f, store);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_student),
         cmocka_unit_test(test_golden),
+        cmocka_unit_test(test_stopped),
     };
 
     return cmocka_run_group_tests_name("leaderboard", tests, NULL, NULL);

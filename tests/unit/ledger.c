@@ -164,6 +164,45 @@ static void test_reopened(void **state)
     ledger_destroy(ledger);
 }
 
+/* Held before they run, released, held at a rung, then stopped or released again. */
+static void test_held(void **state)
+{
+    const double expected_s[] = {3, 1};
+    struct ledger *ledger = ledger_create(4, 2, expected_s, 2, NULL);
+    int64_t out[4] = {0};
+
+    (void)state;
+    ledger_suspect(ledger, 1);
+    for (int64_t t = 0; t < 4; t++)
+        ledger_mark(ledger, t, TRIAL_HELD);
+    assert_counts(ledger, 0, 0, 0, 0);
+    assert_int_equal(ledger_counts(ledger).held, 4);
+    assert_int_equal(lease(ledger, 0, 4, out), 0);
+    for (int64_t t = 0; t < 3; t++)
+        ledger_reopen(ledger, t);
+    ledger_reopen(ledger, 0); /* ignored: it is pending */
+    assert_counts(ledger, 3, 0, 0, 0);
+    assert_int_equal(lease(ledger, 0, 4, out), 2); /* 1 is still a suspect */
+    assert_int_equal(out[0], 0);
+    assert_int_equal(out[1], 2);
+    ledger_stop(ledger, 0); /* ignored: it is leased */
+    assert_true(ledger_finish(ledger, 0, TRIAL_HELD));
+    assert_false(ledger_finish(ledger, 0, TRIAL_HELD)); /* of another rank */
+    assert_true(ledger_finish(ledger, 2, TRIAL_DONE));
+    assert_int_equal(lease(ledger, 0, 4, out), 1);
+    assert_int_equal(out[0], 1);
+    assert_true(ledger_finish(ledger, 1, TRIAL_HELD));
+    assert_counts(ledger, 0, 0, 1, 0);
+    ledger_stop(ledger, 0);
+    ledger_stop(ledger, 2); /* ignored: it is done */
+    assert_int_equal(ledger_state(ledger, 0), TRIAL_STOPPED);
+    assert_int_equal(ledger_state(ledger, 2), TRIAL_DONE);
+    assert_int_equal(ledger_counts(ledger).stopped, 1);
+    ledger_reopen(ledger, 0);
+    assert_counts(ledger, 1, 0, 1, 0);
+    ledger_destroy(ledger);
+}
+
 static void test_crash_limit(void **state)
 {
     struct ledger *ledger = ledger_create(3, 1, NULL, 2, NULL);
@@ -490,21 +529,14 @@ static void test_empty(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_order_changes),
-        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_given_back),
-        cmocka_unit_test(test_reopened),
-        cmocka_unit_test(test_crash_limit),
-        cmocka_unit_test(test_crash_of_the_right_trial),
-        cmocka_unit_test(test_empty),
-        cmocka_unit_test(test_out_of_order),
-        cmocka_unit_test(test_unknown_culprit),
-        cmocka_unit_test(test_blame),
-        cmocka_unit_test(test_suspect),
-        cmocka_unit_test(test_fitting),
-        cmocka_unit_test(test_extremes),
-        cmocka_unit_test(test_longest_first),
+        cmocka_unit_test(test_order),           cmocka_unit_test(test_order_changes),
+        cmocka_unit_test(test_results),         cmocka_unit_test(test_given_back),
+        cmocka_unit_test(test_reopened),        cmocka_unit_test(test_held),
+        cmocka_unit_test(test_crash_limit),     cmocka_unit_test(test_crash_of_the_right_trial),
+        cmocka_unit_test(test_empty),           cmocka_unit_test(test_out_of_order),
+        cmocka_unit_test(test_unknown_culprit), cmocka_unit_test(test_blame),
+        cmocka_unit_test(test_suspect),         cmocka_unit_test(test_fitting),
+        cmocka_unit_test(test_extremes),        cmocka_unit_test(test_longest_first),
         cmocka_unit_test(test_many_workers),
     };
 

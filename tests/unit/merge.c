@@ -332,8 +332,8 @@ static void test_all_tables(void **state)
         &f,
         "SELECT group_concat(name) FROM (SELECT name FROM sqlite_schema"
         " WHERE type = 'table' ORDER BY name)",
-        "attempt,axis,checkpoint,config,curve,curve_metric,data_fact,file,log,member,metric,"
-        "model,prediction,session,sweep,timing,traffic,trial");
+        "attempt,axis,checkpoint,config,curve,curve_metric,data_fact,decision,file,log,member,metric,"
+        "model,prediction,rung,session,sweep,timing,traffic,trial");
     fixture_close(&f);
 }
 

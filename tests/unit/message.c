@@ -60,7 +60,7 @@ static void test_foreign(void **state)
     message.data[0] ^= 2;
     message.data[4] = 77;
     assert_int_equal(message_open(&in, &kind, &message, &err), -1);
-    assert_string_equal(err.text, "message of kind 77: must be below 16");
+    assert_string_equal(err.text, "message of kind 77: must be below 17");
     buf_release(&message);
 }
 

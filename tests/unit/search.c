@@ -4,11 +4,24 @@
 
 #include <math.h>
 
+#include "resolve.h"
 #include "search/gp.h"
 #include "search/halving.h"
 #include "search/paired.h"
 #include "search/race.h"
 #include "search/sobol.h"
+
+/* The epochs of rung j, from 0. */
+static int64_t halving_epochs(int32_t epochs, int32_t eta, int32_t rungs, int32_t j)
+{
+    struct settings s;
+
+    default_settings(&s);
+    s.v[P_EPOCHS].i = epochs;
+    s.v[P_ETA].i = eta;
+    s.v[P_RUNGS].i = rungs;
+    return settings_rung_epochs(&s, j + 1);
+}
 
 static FILE *file; /* golden values, read by the tests in turn */
 
@@ -248,13 +261,13 @@ static void test_halving(void **state)
     bool keep[5];
 
     (void)state;
-    assert_int_equal(halving_keep(keep, scores[0], 5, 4, 2, 0.5), 3);
+    assert_int_equal(halving_keep(keep, NULL, NULL, scores[0], 5, 4, 2, 0.5), 3);
     assert_true(keep[0] && keep[1] && keep[2] && !keep[3] && !keep[4]);
-    assert_int_equal(halving_keep(keep, scores[0], 5, 4, 2, -1), 2);
+    assert_int_equal(halving_keep(keep, NULL, NULL, scores[0], 5, 4, 2, -1), 2);
     assert_true(keep[0] && keep[1] && !keep[2]);
-    assert_int_equal(halving_keep(keep, scores[0], 5, 4, 5, 0.5), 5);
+    assert_int_equal(halving_keep(keep, NULL, NULL, scores[0], 5, 4, 5, 0.5), 5);
     /* One fold gives no standard error. */
-    assert_int_equal(halving_keep(keep, scores[0], 5, 1, 2, 0.5), 2);
+    assert_int_equal(halving_keep(keep, NULL, NULL, scores[0], 5, 1, 2, 0.5), 2);
 }
 
 /* A failed fold is worst, and a fold without a value is left out. */
@@ -266,13 +279,13 @@ static void test_halving_failed(void **state)
     bool keep[6];
 
     (void)state;
-    assert_int_equal(halving_keep(keep, scores[0], 6, 3, 1, -1), 1);
+    assert_int_equal(halving_keep(keep, NULL, NULL, scores[0], 6, 3, 1, -1), 1);
     assert_true(keep[4]); /* 0.7 beside 0.667 */
-    assert_int_equal(halving_keep(keep, scores[0], 6, 3, 1, 0.5), 2);
+    assert_int_equal(halving_keep(keep, NULL, NULL, scores[0], 6, 3, 1, 0.5), 2);
     assert_true(keep[4] && keep[5]); /* their differences are 0.1 and -0.1 */
-    assert_int_equal(halving_keep(keep, scores[0], 6, 3, 5, 0.5), 3);
+    assert_int_equal(halving_keep(keep, NULL, NULL, scores[0], 6, 3, 5, 0.5), 3);
     assert_true(keep[2] && keep[4] && keep[5]);
-    assert_int_equal(halving_keep(keep, scores[0], 2, 3, 1, 0.5), 0);
+    assert_int_equal(halving_keep(keep, NULL, NULL, scores[0], 2, 3, 1, 0.5), 0);
 }
 
 static void test_paired(void **state)
@@ -327,7 +340,8 @@ static void test_races(void **state)
             d = paired_difference(scores + k, scores, m);
             for (int32_t f = 0; f < m; f++)
                 scores[k + f] += wanted - d.mean;
-            assert_int_equal(race_drop(is_alive, scores, 2, m, k, 0.05), is_beyond ? 1 : 2);
+            assert_int_equal(race_drop(is_alive, NULL, NULL, scores, 2, m, k, race_first(k), 0.05),
+                             is_beyond ? 1 : 2);
             assert_true(is_alive[0]);
         }
     }
@@ -346,10 +360,10 @@ static void test_race_failed(void **state)
     assert_int_equal(race_first(7), 2);
     assert_int_equal(race_first(8), 3);
     /* One pair shows nothing; three differences of 0.02 show that 4 is worse. */
-    assert_int_equal(race_drop(is_alive, scores[0], 5, 3, 5, 0.05), 2);
+    assert_int_equal(race_drop(is_alive, NULL, NULL, scores[0], 5, 3, 5, race_first(5), 0.05), 2);
     assert_true(is_alive[0] && is_alive[3]);
     is_alive[0] = true; /* of one configuration, which failed */
-    assert_int_equal(race_drop(is_alive, scores[1], 1, 3, 5, 0.05), 0);
+    assert_int_equal(race_drop(is_alive, NULL, NULL, scores[1], 1, 3, 5, race_first(5), 0.05), 0);
     assert_false(is_alive[0]);
 }
 

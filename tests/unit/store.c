@@ -331,7 +331,7 @@ static const int64_t query_rows[QUERY_COUNT] = {
     [QUERY_TRACE_ATTEMPTS] = 2, [QUERY_TRACE_SESSIONS] = 1, [QUERY_BEST] = 1,
     [QUERY_PROGRESS] = 1,       [QUERY_REPEATS] = 1,        [QUERY_METRIC_NAMES] = 2,
     [QUERY_REASONS] = 1,        [QUERY_WORK] = 1,           [QUERY_PROFILE_DEFAULT] = 1,
-    [QUERY_TRIAL_REPORTED] = 3,
+    [QUERY_TRIAL_REPORTED] = 3, [QUERY_RUNG_SCORES] = 2,    [QUERY_SEARCH] = 1,
 };
 
 static void test_every_query(void **state)
@@ -382,7 +382,8 @@ static void test_every_query(void **state)
     assert_int_equal(now.session.ranks[1].failed, 0);
     assert_true(isnan(now.left_s)); /* it does not run */
     now.session.is_running = true;
-    check(progress_left(&now.left_s, store, now.sweep.sweep_id, &now.counts, &now.session, &err),
+    check(progress_left(&now.left_s, store, now.sweep.sweep_id, &now.counts, &now.session,
+                        &now.search, &err),
           &err);
     assert_true(now.left_s == 30);
     progress_release(&now);

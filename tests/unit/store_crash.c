@@ -164,7 +164,7 @@ static void check_loose(const struct fixture *f)
                    "SELECT count(*) || ' ' || sum(seconds = trial_id) || ' ' || count(DISTINCT key)"
                    " FROM trial",
                    "2000 2000 2000");
-    fixture_sql_is(f, "PRAGMA user_version", "5");
+    fixture_sql_is(f, "PRAGMA user_version", "6");
     fixture_sql_is(f, "SELECT count(*) FROM leaderboard", "2");
 }
 

@@ -393,7 +393,8 @@ static void test_write_effective(void **state)
     assert_non_null(strstr(buf_text(&out), "\nobjective = val_pearson\n"));
     assert_non_null(strstr(buf_text(&out), "\nformat = simulated\n"));
     assert_non_null(strstr(buf_text(&out), "\nlearning_rate = 0.01\n"));
-    assert_null(strstr(buf_text(&out), "auto"));
+    assert_null(strstr(buf_text(&out), "\nobjective = auto"));
+    assert_null(strstr(buf_text(&out), "\ndirection = auto"));
     assert_null(strstr(buf_text(&out), "\ngroup ="));  /* empty */
     assert_null(strstr(buf_text(&out), "\nmaf ="));    /* for genotypes */
     assert_null(strstr(buf_text(&out), "\nlambda =")); /* for ridge */

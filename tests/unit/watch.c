@@ -162,7 +162,7 @@ static void test_percent(void **state)
 {
     (void)state;
     fill(1);
-    f.progress.counts = (struct progress_counts){1000, 996, 1, 2, 1, 0, 1000};
+    f.progress.counts = (struct progress_counts){1000, 996, 1, 2, 1, 0, 1000, 0, 0};
     assert_has(&plain, "] 99 %  999/1000 trials\n");
     assert_has(&plain, ", 999/1000 trials (99 %), ");
 }

@@ -59,6 +59,7 @@ static void assign(struct scene *scene, int64_t first, int64_t n)
         buf_put_i64(&scene->message, 100 + trials[i]);
     for (int64_t i = 0; i < n; i++)
         buf_put_f64(&scene->message, scene->expected_s);
+    buf_put_i64(&scene->message, SETTINGS_LAST_RUNG);
     assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
 }
 
@@ -328,6 +329,7 @@ static void assign_with_checkpoint(struct scene *scene, int64_t trial, size_t cu
     message_put_trials(&scene->message, &trial, 1);
     buf_put_i64(&scene->message, 100 + trial);
     buf_put_f64(&scene->message, 0.1);
+    buf_put_i64(&scene->message, SETTINGS_LAST_RUNG);
     trial_checkpoint_pack(&scene->message, &checkpoint);
     scene->message.size -= cut;
     assert_int_equal(mailbox_put(&scene->to_worker, &scene->message, NULL), 0);
@@ -366,7 +368,7 @@ static void test_cut_checkpoint(void **state)
     assign_with_checkpoint(&s, 5, 1);
     play(&s);
     assert_int_equal(s.n_run, 0);
-    expect_leave(&s, "message of 80 bytes is damaged before byte 36");
+    expect_leave(&s, "message of 88 bytes is damaged before byte 44");
 }
 
 /* The finished trial is handed in; the rest comes back. */

@@ -21,9 +21,9 @@ page = Page(folder)
 count = 0
 
 
-def panel_names():
+def panel_names(name="demo"):
     """Names of the panels, from the links to them."""
-    return re.findall('href="#panel-([a-z]+)"', open(page_file("demo"), encoding="utf-8").read())
+    return re.findall('href="#panel-([a-z]+)"', open(page_file(name), encoding="utf-8").read())
 
 
 def page_file(name):
@@ -143,7 +143,7 @@ def check_panels(name, charts):
     """Every panel is there in order; those in `charts` have a drawing, the others say why not."""
     page.open(page_file(name))
     drawn = dict(page.js(DRAWN))
-    equal(list(drawn), panel_names())
+    equal(list(drawn), panel_names(name))
     for panel in charts:
         assert drawn[panel], "panel %s of %s is empty" % (panel, name)
     for panel in set(drawn) - set(charts):
@@ -164,6 +164,8 @@ SWEEPS = {
     "chosen": ALWAYS + ["curves", "cost", "predicted", "test"],
     "regression": ALWAYS + ["curves", "cost", "predicted", "types"],
     "classes": ALWAYS + ["curves", "cost", "predicted"],
+    "halving": ALWAYS + ["search", "curves", "cost", "predicted"],
+    "race": ALWAYS + ["search", "curves", "cost", "predicted"],
     "empty": ["data"],
     "partial": ALWAYS + ["curves", "cost"],
     "failures": ALWAYS + ["curves", "cost", "predicted"],
@@ -181,6 +183,23 @@ for sweep, with_charts in SWEEPS.items():
     else:
         count += 1
         print("ok %d - panels of the %s sweep # SKIP no data" % (count, sweep))
+
+
+@test
+def searched():
+    """a stopped configuration is named in each chart of the search, and its curves end at its rung."""
+    page.open(page_file("halving"))
+    ids, place = data()["config"]["id"], data()["config"]["place"]
+    stopped = [i for i, one in enumerate(place) if one is None][0]
+    page.js("document.querySelector('#panel-search .chart').focus()")
+    page.key("Home")
+    assert page.text(".tip").startswith("step 2"), page.text(".tip")
+    page.js("document.querySelectorAll('#panel-search details').forEach(n => (n.open = true))")
+    page.click("#panel-search tr[data-config='%d'] button" % ids[stopped])
+    equal(selected(), ["c%d" % ids[stopped]])
+    for panel in ("search", "axis", "pair"):
+        assert page.all("#panel-%s .chart .picked" % panel), "panel %s does not show the selection" % panel
+    assert "c%d, stopped at rung" % ids[stopped] in page.text("#panel-curves figcaption")
 
 
 @test

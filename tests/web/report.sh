@@ -38,6 +38,14 @@ sqlite3 partial.db "update trial set state = 'pending', value = null where trial
     update sweep set direction = 'min', objective = 'val_rmse'"
 page partial partial.db
 
+# Configurations that a search stopped.
+small_sweep | sed 's/replicates = 2/folds = 5/; s/^epochs.*/epochs = 18/; s/^hidden_size.*/hidden_size = 4, 8, 16/' >halving.ini
+printf 'learning_rate = 0.003, 0.01, 1\ndropout = 0, 0.3\n' >>halving.ini
+run halving.ini halving.db --set allocate=halving
+page halving halving.db --rule best
+run halving.ini race.db --set allocate=race --set alpha=0.3
+page race race.db
+
 small_sweep >empty.ini
 run empty.ini empty.db
 sqlite3 empty.db "update trial set state = 'pending', value = null; delete from metric; delete from attempt;

@@ -54,28 +54,22 @@ static const char *title_of(const struct page *page)
     return page->title && *page->title ? page->title : page->data->name;
 }
 
-static void put_head(struct buf *out, const struct page *page)
-{
-    buf_puts(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
-    buf_puts(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                  "script-src");
-    put_source(out, &page_d3);
-    put_source(out, &page_js);
-    buf_puts(out, "; style-src");
-    put_source(out, &page_css);
-    buf_puts(out, "; img-src data: blob:; base-uri 'none'; form-action 'none'\">\n");
-    buf_puts(out, "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-                  "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
-    html_printf(out, "%s - espalier", title_of(page));
-    buf_puts(out, "</title>\n");
-    put_asset(out, "style", &page_css);
-    buf_puts(out, "</head>\n");
-}
-
 static const char *heading_of(const struct panel *panel, const struct sweep_data *data)
 {
     return data->task == TASK_NONE && panel->table_of_program ? panel->table_of_program
                                                               : panel->heading;
+}
+
+static bool is_absent(const struct panel *panel, const struct sweep_data *data)
+{
+    return panel->is_absent && panel->is_absent(data);
+}
+
+static const char *what_of(const struct panel *panel, const struct sweep_data *data)
+{
+    if (!data->search.is_grid && panel->what_of_points)
+        return panel->what_of_points;
+    return data->task == TASK_NONE && panel->what_of_program ? panel->what_of_program : panel->what;
 }
 
 static void put_header(struct buf *out, const struct page *page)
@@ -95,7 +89,9 @@ static void put_header(struct buf *out, const struct page *page)
                 page->version, d->database);
     buf_puts(out, "</p>\n<nav aria-label=\"Panels\">");
     for (int p = 0; p < N_PANELS; p++)
-        buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p]->id, heading_of(panels[p], d));
+        if (!is_absent(panels[p], d))
+            buf_printf(out, "<a href=\"#panel-%s\">%s</a>\n", panels[p]->id,
+                       heading_of(panels[p], d));
     buf_puts(out, "</nav></header>\n<main>\n");
 }
 
@@ -126,9 +122,7 @@ static void put_panel(struct buf *out, const struct panel *panel, const struct p
     } else if (panel->put) {
         panel->put(out, page);
     } else {
-        buf_printf(out, "<p class=\"what\">%s</p>\n",
-                   page->data->task == TASK_NONE && panel->what_of_program ? panel->what_of_program
-                                                                           : panel->what);
+        buf_printf(out, "<p class=\"what\">%s</p>\n", what_of(panel, page->data));
         if (page->data->task != TASK_NONE || !panel->table_of_program)
             put_chart(out, panel, page);
         panel->table(out, page);
@@ -202,19 +196,6 @@ static void put_configs(struct buf *out, const struct sweep_data *d, int32_t n)
     JSON_EACH(out, "'types':", t, d->n_types, "%s", d->types[t]);
 }
 
-static void put_values(struct buf *out, const struct sweep_data *d, int32_t n)
-{
-    JSON_EACH(out, "'slots':", s, d->n_slots, "{'replicate':%d,'fold':%d,'group':%s}",
-              (int)d->slots[s].replicate, (int)d->slots[s].fold, d->slots[s].group);
-    json_printf(out, "'value':[");
-    for (size_t s = 0; s < (size_t)d->n_slots; s++)
-        JSON_EACH(out, "", c, n, "%g", d->value[s * (size_t)d->n_configs + (size_t)c]);
-    buf_putc(out, ']');
-    /* For n paired differences of a pair of configurations, n = 0, 1, ...: the factor of their
-     * standard deviation in half the interval of their mean. */
-    JSON_EACH(out, "'interval':", k, d->n_slots + 1, "%g", resampled_factor(k, d->share));
-}
-
 static void put_statistics(struct buf *out, const struct sweep_data *d)
 {
     const struct sweep_effects *effects = &d->effects;
@@ -269,7 +250,15 @@ static void put_data(struct buf *out, const struct page *page)
                 d->rule < 0 ? NULL : rule, chosen);
     put_axes(out, d);
     put_configs(out, d, n);
-    put_values(out, d, n);
+    JSON_EACH(out, "'slots':", s, d->n_slots, "{'replicate':%d,'fold':%d,'group':%s}",
+              (int)d->slots[s].replicate, (int)d->slots[s].fold, d->slots[s].group);
+    json_printf(out, "'value':[");
+    for (size_t s = 0; s < (size_t)d->n_slots; s++)
+        JSON_EACH(out, "", c, n, "%g", d->value[s * (size_t)d->n_configs + (size_t)c]);
+    buf_putc(out, ']');
+    /* For n paired differences of a pair of configurations, n = 0, 1, ...: the factor of their
+     * standard deviation in half the interval of their mean. */
+    JSON_EACH(out, "'interval':", k, d->n_slots + 1, "%g", resampled_factor(k, d->share));
     put_statistics(out, d);
     for (int p = 0; p < N_PANELS; p++)
         if (panels[p]->json)
@@ -280,10 +269,24 @@ static void put_data(struct buf *out, const struct page *page)
 
 void page_put(struct buf *out, const struct page *page)
 {
-    put_head(out, page);
+    buf_puts(out, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n");
+    buf_puts(out, "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+                  "script-src");
+    put_source(out, &page_d3);
+    put_source(out, &page_js);
+    buf_puts(out, "; style-src");
+    put_source(out, &page_css);
+    buf_puts(out, "; img-src data: blob:; base-uri 'none'; form-action 'none'\">\n"
+                  "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+                  "<meta name=\"referrer\" content=\"no-referrer\">\n<title>");
+    html_printf(out, "%s - espalier", title_of(page));
+    buf_puts(out, "</title>\n");
+    put_asset(out, "style", &page_css);
+    buf_puts(out, "</head>\n");
     put_header(out, page);
     for (int p = 0; p < N_PANELS; p++)
-        put_panel(out, panels[p], page);
+        if (!is_absent(panels[p], page->data))
+            put_panel(out, panels[p], page);
     buf_puts(out, "</main>\n<footer><p>");
     html_printf(out, "espalier %s", page->version);
     buf_puts(out, "</p></footer>\n");

@@ -15,6 +15,9 @@ struct panel {
     const char *heading;
     const char *what;            /* one or two sentences: what is drawn, how to read it */
     const char *what_of_program; /* likewise for a sweep of a program; NULL: what */
+    const char *
+        what_of_points; /* and where configurations are no complete grid, for any sweep; NULL: as else */
+    bool (*is_absent)(const struct sweep_data *data); /* the page is without it; NULL: never */
     /* Why the panel has nothing to show, or NULL if it has. scratch: empty, for the sentence. */
     const char *(*why)(struct buf *scratch, const struct page *page);
     /* The content of a panel of text, which has no chart; or NULL. */
@@ -29,10 +32,10 @@ struct panel {
 };
 
 /* In the order of the page. */
-#define PANELS(X)                                                                                  \
-    X(verdict)                                                                                     \
-    X(forest) X(folds) X(axis) X(pair) X(parallel) X(curves) X(cost) X(types) X(predicted) X(test) \
-    X(run) X(data) X(provenance)
+#define PANELS(X)                                                                       \
+    X(verdict)                                                                          \
+    X(search) X(forest) X(folds) X(axis) X(pair) X(parallel) X(curves) X(cost) X(types) \
+        X(predicted) X(test) X(run) X(data) X(provenance)
 
 #define PANEL_DECLARE(name) extern const struct panel panel_##name;
 PANELS(PANEL_DECLARE)
@@ -56,6 +59,10 @@ int32_t panel_planned_configs(const struct sweep_data *data);
 void panel_put_interval(struct buf *out, const struct sweep_data *data, int32_t config);
 /* Append "-0.05 (95 % interval -0.12 to 0.02)", the difference to the best one. */
 void panel_put_difference(struct buf *out, const struct sweep_data *data, int32_t config);
+/* Append "at rung 1 (10 epochs)" or "after 2 of 5 folds". */
+void panel_put_rung(struct buf *out, const struct sweep_data *data, int32_t rung);
+/* Append "10 of 18 configurations were stopped at rung 1 (10 epochs) and 4 of 8 at rung 2 (30 epochs)". */
+void panel_put_stops(struct buf *out, const struct sweep_data *data);
 /* Why no configuration has a score: a sentence. */
 const char *panel_why_no_score(struct buf *scratch, const struct sweep_data *data);
 

@@ -100,7 +100,11 @@ static void put_trials(struct methods *m)
     const struct sweep_data *d = m->d;
     long long lost = d->failed + d->diverged;
 
-    buf_printf(&m->text, ": %lld trial%s in all", (long long)d->planned, plural(d->planned));
+    buf_printf(&m->text, ": %lld trial%s %s", (long long)d->planned, plural(d->planned),
+               d->search.n_stopped ? "at most" : "in all");
+    if (d->search.n_stopped)
+        buf_printf(&m->text, ", of which the search ran %lld to the end",
+                   (long long)d->done + lost);
     if (lost)
         buf_printf(&m->text, ", of which %lld failed or diverged", lost);
     buf_puts(&m->text, ". ");
@@ -111,7 +115,8 @@ static void put_program_scheme(struct methods *m)
 {
     const struct sweep_data *d = m->d;
 
-    buf_printf(&m->text, "%s configuration was run ", d->n_configs == 1 ? "The" : "Each");
+    buf_printf(&m->text, "%s configuration%s was run ", d->n_configs == 1 ? "The" : "Each",
+               d->search.n_stopped ? " that was not stopped" : "");
     if (d->folds > 1)
         buf_printf(&m->text, "for each of %d folds", (int)d->folds);
     if (d->replicates > 1)
@@ -161,6 +166,12 @@ static void put_axes(struct methods *m)
         }
     for (i = 0; i < d->n_configs * d->n_axes; i++)
         is_partial |= d->level[i] < 0 && d->axes[i % d->n_axes].n > 1;
+    if (m->s && !param_equal(P_PROPOSE, m->s->v[P_PROPOSE], param_default(P_PROPOSE))) {
+        buf_printf(&m->text, "; %d configurations were %s. ", (int)n_configs,
+                   d->search.proposer->words ? d->search.proposer->words
+                                             : d->search.proposer->name);
+        return;
+    }
     buf_printf(&m->text, ", which gave %d configurations", (int)n_configs);
     if (n_configs < combinations)
         buf_printf(&m->text, " out of %.0f combinations%s", combinations,
@@ -253,6 +264,23 @@ static void put_loss(struct methods *m)
                    n_shrunk ? ": ridge fits them by generalised least squares" : "");
 }
 
+static void put_stops(struct methods *m)
+{
+    const struct sweep_searched *search = &m->d->search;
+
+    if (!search->settings || !search->allocator->describe)
+        return;
+    buf_puts(&m->text, "Configurations were stopped early ");
+    search->allocator->describe(&m->text, search->settings, m->d->n_slots);
+    if (search->n_stopped) {
+        buf_puts(&m->text, "; ");
+        panel_put_stops(&m->text, m->d);
+    }
+    buf_puts(&m->text, ". ");
+    for (int i = 0; search->allocator->references[i]; i++)
+        methods_cite(m, search->allocator->references[i]);
+}
+
 static void put_search(struct methods *m)
 {
     const struct sweep_data *d = m->d;
@@ -264,9 +292,10 @@ static void put_search(struct methods *m)
                    "hyperparameters. ",
                    d->task == TASK_NONE ? "run" : "trained", m->version);
     } else {
-        buf_printf(&m->text, "Hyperparameters were searched on a grid with espalier %s. ",
-                   m->version);
+        buf_printf(&m->text, "Hyperparameters were searched%s with espalier %s. ",
+                   d->search.is_grid && !d->search.settings ? " on a grid" : "", m->version);
         put_axes(m);
+        put_stops(m);
     }
     if (d->task == TASK_NONE) {
         put_command_line(m);
@@ -676,8 +705,9 @@ static void put_epoch(struct methods *m)
 static void put_scheme(struct methods *m)
 {
     put_test_part(m);
-    buf_printf(&m->text, "%s configuration was trained and validated by ",
-               m->d->n_configs == 1 ? "The" : "Each");
+    buf_printf(&m->text, "%s configuration%s was trained and validated by ",
+               m->d->n_configs == 1 ? "The" : "Each",
+               m->d->search.n_stopped ? " that was not stopped" : "");
     put_division(m);
     put_trials(m);
     put_epoch(m);

@@ -6,7 +6,7 @@
 #include "report/page/page.h"
 #include "report/page/panel.h"
 
-enum { REFERENCES = 8 };
+enum { REFERENCES = 12 };
 
 struct methods {
     const struct page *page;

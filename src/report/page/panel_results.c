@@ -37,7 +37,8 @@ static void put_rule(struct methods *m)
 {
     const struct sweep_data *d = m->d;
 
-    buf_puts(&m->text, "Configurations were ranked by the mean ");
+    buf_printf(&m->text, "Configurations%s were ranked by the mean ",
+               m->d->search.n_stopped ? " that were run to the end" : "");
     put_objective(m);
     buf_printf(&m->text, " (%s is better). ", d->maximize ? "larger" : "smaller");
     if (d->rule == QUERY_RULE_1SE) {
@@ -131,7 +132,9 @@ static void put_comparison(struct methods *m)
 
     if (!d->alike.n_compared)
         return;
-    buf_puts(&m->text, "Each other configuration was compared with the best one on the same ");
+    buf_puts(&m->text, "Each other configuration");
+    buf_puts(&m->text, d->search.n_stopped ? " that was run to the end" : "");
+    buf_puts(&m->text, " was compared with the best one on the same ");
     if (!(d->share > 0))
         buf_puts(&m->text, "replicates by the t interval of paired differences");
     else

@@ -26,7 +26,10 @@ static void put_config(struct html_table *table, const struct sweep_data *d, int
     const int32_t *level = &d->level[(size_t)c * (size_t)d->n_axes];
 
     html_row(table, d->configs[c].id);
-    html_cells(table, "%d", (int)d->configs[c].place);
+    if (d->configs[c].rung)
+        html_cells(table, "%s", "");
+    else
+        html_cells(table, "%d", (int)d->configs[c].place);
     for (int32_t a = 0; a < d->n_axes; a++)
         html_cells(table, "%s", level[a] < 0 ? "" : d->axes[a].label[level[a]]);
 }
@@ -198,6 +201,17 @@ static void table_axis(struct buf *out, const struct page *page)
 {
     const struct sweep_data *d = page->data;
 
+    if (!d->search.is_grid) {
+        html_element(out, "p",
+                     "The share of the variance that each axis explains is unknown: %s.%s",
+                     d->effects.why,
+                     isnan(panel_fact(d, "length_scale", d->axes[d->axis_order[0]].name))
+                         ? ""
+                         : " The length scales of the search's model, in the panel of the data, "
+                           "tell along which "
+                           "axes scores change fast.");
+        return;
+    }
     if (d->effects.is_complete)
         html_element(out, "p",
                      "The grid is complete, so its analysis of variance is exact: the "
@@ -243,6 +257,8 @@ static void table_pair(struct buf *out, const struct page *page)
     const struct sweep_axis *x = &d->axes[d->axis_order[0]], *y = &d->axes[d->axis_order[1]];
     struct html_table table;
 
+    if (!d->search.is_grid)
+        return;
     html_table_begin(&table, out, "Table: mean score for each pair of values", "");
     html_table_head(&table, x->name, x->is_numeric);
     html_table_head(&table, y->name, y->is_numeric);
@@ -511,6 +527,10 @@ const struct panel panel_axis = {
         "is the 95 % interval of the deviation from the mean of the axis on the same folds and "
         "replicates: values whose intervals do not overlap differ on the average over this grid. "
         "There is no correction for several comparisons.",
+    .what_of_points =
+        "The score of each configuration against its value on each axis. Those that the search "
+        "stopped "
+        "have the score of their rung, which does not compare with those of other colours.",
     .why = why_no_axis,
     .table = table_axis,
 };
@@ -521,6 +541,9 @@ const struct panel panel_pair = {
     .what = "The mean score of the complete configurations with each pair of values of two axes, "
             "over all other axes. If the best pair lies on the edge of the grid, a better one may "
             "lie beyond.",
+    .what_of_points =
+        "Each dot is a configuration at its values on two axes, coloured by its score. Hollow ones "
+        "were stopped by the search, and have the score of their rung.",
     .why = why_no_pair,
     .table = table_pair,
 };

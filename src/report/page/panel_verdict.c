@@ -41,7 +41,7 @@ double panel_fact(const struct sweep_data *d, const char *topic, const char *nam
 
 void page_advise(struct errlist *warnings, const struct sweep_data *d)
 {
-    long long left = (long long)(d->running + d->pending), trials = (long long)d->trials;
+    long long left = (long long)(d->running + d->pending + d->held), trials = (long long)d->trials;
 
     advise(warnings, RULE_LEFT, (double)left, "%lld" AND "%lld", left, trials);
     advise(warnings, RULE_SHARDS, (double)(d->planned - d->trials), "%lld" AND "%lld", trials,
@@ -66,7 +66,7 @@ static void put_named(struct buf *out, const struct sweep_data *d, int32_t c)
 
 int64_t panel_left(const struct sweep_data *d)
 {
-    return d->running + d->pending + d->planned - d->trials;
+    return d->running + d->pending + d->held + d->planned - d->trials;
 }
 
 const char *panel_why_no_score(struct buf *scratch, const struct sweep_data *d)
@@ -100,20 +100,29 @@ static void put_counts(struct buf *out, const struct sweep_data *d)
     for (int32_t c = 0; c < d->n_configs; c++)
         full += d->configs[c].n >= d->n_slots;
     some = d->n_scored - full;
+    none -= d->search.n_stopped;
     if (full == all && full == 1)
         buf_puts(out, "The only configuration is ");
     else if (full == all)
         html_printf(out, "The best of %d configurations is ", (int)full);
     if (full == all)
         return;
-    html_printf(out, "%s%d of %d configuration%s %s the scores of all %d trial%s",
-                is_left ? "So far " : "", (int)full, (int)all, plural(all),
-                full == 1 ? "has" : "have", (int)d->n_slots, plural(d->n_slots));
+    if (d->search.n_stopped && d->search.settings) {
+        buf_printf(out, "In the search by %s, ", d->search.allocator->name);
+        panel_put_stops(out, d);
+        buf_printf(out, ". %s%d %s the scores of all %d trial%s", is_left ? "So far " : "",
+                   (int)full, full == 1 ? "has" : "have", (int)d->n_slots, plural(d->n_slots));
+    } else {
+        html_printf(out, "%s%d of %d configuration%s %s the scores of all %d trial%s",
+                    is_left ? "So far " : "", (int)full, (int)all, plural(all),
+                    full == 1 ? "has" : "have", (int)d->n_slots, plural(d->n_slots));
+    }
     if (some)
         html_printf(out, ", %d %s the scores of some", (int)some, some == 1 ? "has" : "have");
     if (none)
         html_printf(out, ", %d %s none", (int)none, none == 1 ? "has" : "have");
-    html_printf(out, ".%s The best %sis ", is_left ? "" : " No trial is left to run.",
+    html_printf(out, ".%s The best %sis ",
+                is_left || d->search.n_stopped ? "" : " No trial is left to run.",
                 is_left ? "so far " : "");
 }
 
@@ -230,27 +239,29 @@ static void put_alike(struct buf *out, const struct sweep_data *d)
 {
     long long n = d->alike.n_alike, others = d->alike.n_compared;
     bool is_all = others == d->n_configs - 1;
+    const char *which = is_all                ? ""
+                        : d->search.n_stopped ? " that were run to the end"
+                                              : " that have at least two folds in common with it";
     const char *words = interval_words(d);
 
     if (!others)
         return;
     if (others == 1)
         html_element(out, "p",
-                     "The other configuration %s be told apart from the best: the %s of the "
+                     "The other configuration%s %s be told apart from the best: the %s of the "
                      "difference %s 0.",
-                     n ? "cannot" : "can", words, n ? "contains" : "excludes");
+                     d->search.n_stopped ? " that was run to the end" : "", n ? "cannot" : "can",
+                     words, n ? "contains" : "excludes");
     else if (n)
         html_element(out, "p",
                      "%lld of the %lld other configurations%s cannot be told apart from the best: "
                      "the %s of the difference contains 0.",
-                     n, others, is_all ? "" : " that have at least two folds in common with it",
-                     words);
+                     n, others, which, words);
     else
         html_element(out, "p",
                      "All %lld other configurations%s can be told apart from the best: the "
                      "%ss of the differences exclude 0.",
-                     others, is_all ? "" : " that have at least two folds in common with it",
-                     words);
+                     others, which, words);
 }
 
 void panel_put_verdict(struct buf *out, const struct page *page)

@@ -121,7 +121,7 @@ static int read_axis(struct sweep_data *data, int32_t a, const struct result_tab
     return 0;
 }
 
-/* The axes stand between the columns `config` and `trials`. */
+/* The axes stand between the columns `config` and `trials`, or `reached` in a search. */
 enum { FIRST_AXIS = 2 };
 
 int sweep_read_axes(struct sweep_data *data, const struct result_table *leaderboard,
@@ -131,7 +131,8 @@ int sweep_read_axes(struct sweep_data *data, const struct result_table *leaderbo
     const struct cell **cells = sweep_take(data, n_configs, sizeof(const struct cell *), err);
     int32_t n = 0;
 
-    while (strcmp(leaderboard->names[FIRST_AXIS + n], "trials") != 0)
+    while (strcmp(leaderboard->names[FIRST_AXIS + n], "trials") != 0 &&
+           strcmp(leaderboard->names[FIRST_AXIS + n], "reached") != 0)
         n++;
     data->n_axes = n;
     data->axes = sweep_take(data, (size_t)n, sizeof *data->axes, err);

@@ -158,7 +158,7 @@ static int read_config(struct sweep_data *data, struct store *store, int64_t con
 
 int sweep_read_curves(struct sweep_data *data, struct store *store, struct err *err)
 {
-    int32_t n = data->n_scored < SWEEP_CURVE_CONFIGS ? data->n_scored : SWEEP_CURVE_CONFIGS;
+    int32_t n = 0, c;
     int32_t most = data->n_slots ? ALL_POINTS / (SWEEP_CURVE_CONFIGS * data->n_slots) : MOST_POINTS;
 
     most = most > MOST_POINTS ? MOST_POINTS : most < LEAST_POINTS ? LEAST_POINTS : most;
@@ -166,11 +166,15 @@ int sweep_read_curves(struct sweep_data *data, struct store *store, struct err *
                               sizeof *data->curves, err);
     if (!data->curves)
         return -1;
-    data->n_curves_left_out = data->n_scored - n;
-    for (int32_t c = 0; c < n; c++)
+    for (c = 0; c < data->n_configs && n < SWEEP_CURVE_CONFIGS; c++) {
+        if (c >= data->n_scored && !data->configs[c].rung)
+            continue;
         if (read_config(data, store, data->configs[c].id, most, err))
             return -1;
-    if (!data->chosen || sweep_data_find(data, data->chosen) < n)
+        n++;
+    }
+    data->n_curves_left_out = data->n_scored + data->search.n_stopped - n;
+    if (!data->chosen || sweep_data_find(data, data->chosen) < c)
         return 0;
     data->n_curves_left_out--;
     return read_config(data, store, data->chosen, most, err);

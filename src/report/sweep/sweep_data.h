@@ -15,6 +15,9 @@
 #include "base/err.h"
 #include "data/core/dataset.h"
 #include "grid/sweep.h"
+#include "search/allocator.h"
+#include "search/proposer.h"
+#include "search/search.h"
 #include "store/query/query.h"
 
 /* Configurations whose curves are read, the best ones; the chosen one may be another. */
@@ -48,6 +51,8 @@ struct sweep_config {
     int within;            /* 1: within one standard error of the best; 0: not; -1: unknown */
     bool is_complete;      /* as many trials as any configuration */
     int32_t type;          /* index into types */
+    int32_t
+        rung; /* at which the search stopped it, so it has no mean and no place; 0: it did not */
 };
 
 struct sweep_slot {
@@ -134,8 +139,30 @@ struct sweep_rank {
     const char *host;
 };
 
+/* A row of table decision, or a configuration that ran to its end. */
+struct sweep_decision {
+    int64_t config;
+    int32_t step, rung;
+    enum search_action action; /* SEARCH_ACTION_COUNT: the end, in the last step */
+    double value, threshold;
+    double cost_s; /* core-seconds of all attempts until it had come so far */
+};
+
+/* How a sweep was searched. */
+struct sweep_searched {
+    const struct settings *settings;   /* NULL: by no decisions */
+    const struct allocator *allocator; /* NULL as well */
+    const struct proposer *proposer;   /* NULL: the settings are unknown */
+    bool
+        is_grid; /* its configurations are the points of a grid, and none was stopped: levels can be compared */
+    int32_t n_stopped; /* configurations */
+    int32_t n;
+    struct sweep_decision *decisions; /* [n] by step */
+};
+
 enum sweep_outcome {
     SWEEP_DONE,
+    SWEEP_HELD, /* at a rung of the search */
     SWEEP_DIVERGED,
     SWEEP_FAILED,
     SWEEP_STOPPED,
@@ -191,7 +218,7 @@ struct sweep_data {
     int32_t replicates, folds; /* that occur in trials; folds: 1 without cross-validation */
     /* Trials in the file, and by state. planned: of the whole grid, of which the file may have only
      * some shards. */
-    int64_t trials, planned, done, failed, diverged, running, pending;
+    int64_t trials, planned, done, failed, diverged, running, pending, held, stopped;
     double created, updated;
     double share; /* n_val / n_train, for corrected intervals (doc/decisions/0030) */
 
@@ -214,6 +241,8 @@ struct sweep_data {
     struct sweep_slot *slots; /* [n_slots] by replicate and fold */
     double *value;            /* (n_slots, n_configs) objective of each trial */
     int32_t n_scored;         /* configurations with a mean: the first ones */
+
+    struct sweep_searched search;
 
     struct sweep_effects effects;
     struct sweep_marginal **marginal; /* [n_axes][levels] */

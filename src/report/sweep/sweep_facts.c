@@ -19,6 +19,8 @@ static const struct words topics[] = {
     {"duplicate", NULL, "Samples that are alike"},
     {"graph", NULL, "Graph (of the first configuration that has one)"},
     {"group", NULL, "Groups"},
+    {"length_scale", NULL,
+     "Length scale of an axis, in units of its range (short: scores change fast)"},
     {"input", NULL, "Input files of the program, and hashes of their content"},
     {"marker", NULL, "Markers"},
     {"note", NULL, "Files"},

@@ -8,9 +8,9 @@
 #include "store/query/progress.h"
 
 const char *const sweep_outcome_names[SWEEP_N_OUTCOMES] = {
-    [SWEEP_DONE] = "done",       [SWEEP_DIVERGED] = "diverged", [SWEEP_FAILED] = "failed",
-    [SWEEP_STOPPED] = "stopped", [SWEEP_CRASHED] = "crashed",   [SWEEP_LOST] = "lost",
-    [SWEEP_RUNNING] = "running",
+    [SWEEP_DONE] = "done",     [SWEEP_HELD] = "held",       [SWEEP_DIVERGED] = "diverged",
+    [SWEEP_FAILED] = "failed", [SWEEP_STOPPED] = "stopped", [SWEEP_CRASHED] = "crashed",
+    [SWEEP_LOST] = "lost",     [SWEEP_RUNNING] = "running",
 };
 
 /* ---- sessions ---- */

@@ -39,20 +39,6 @@ static double value_of(struct sweep_data *data, const struct result_table *rows,
                                    : result_table_real(rows, r, column);
 }
 
-/* The place of the row's group, which is added if it is new; -1: it has none. -2: out of memory. */
-static int32_t group_of(struct sweep_data *data, const struct result_table *rows, int64_t r,
-                        struct err *err)
-{
-    struct sweep_predictions *p = &data->predictions;
-    int32_t group = (int32_t)result_table_integer(rows, r, "place") - 1;
-
-    if (group >= 0 && !p->groups[group]) {
-        p->groups[group] = sweep_copy_cell(data, rows, r, "sample_group", err);
-        p->n_groups++;
-    }
-    return group >= 0 && !p->groups[group] ? -2 : group;
-}
-
 static int take_arrays(struct sweep_data *data, size_t n, struct err *err)
 {
     struct sweep_predictions *p = &data->predictions;
@@ -124,13 +110,19 @@ static int take_predictions(struct sweep_data *data, const struct result_table *
     if (take_arrays(data, (size_t)p->n, err) || take_classes(data, scores, err))
         return -1;
     for (int64_t r = 0; r < rows->n_rows; r++) {
+        int32_t group = (int32_t)result_table_integer(rows, r, "place") - 1; /* -1: none */
+
         p->id[r] = sweep_copy_cell(data, rows, r, "id", err);
-        p->group[r] = group_of(data, rows, r, err);
+        if (group >= 0 && !p->groups[group]) {
+            p->groups[group] = sweep_copy_cell(data, rows, r, "sample_group", err);
+            p->n_groups++;
+        }
+        p->group[r] = group;
         p->replicate[r] = (int32_t)result_table_integer(rows, r, "replicate");
         p->fold[r] = (int32_t)result_table_integer(rows, r, "fold");
         p->observed[r] = value_of(data, rows, r, "observed", err);
         p->predicted[r] = value_of(data, rows, r, "predicted", err);
-        if (!p->id[r] || p->group[r] == -2)
+        if (!p->id[r] || (group >= 0 && !p->groups[group]))
             return -1;
     }
     if (p->score)

@@ -65,6 +65,8 @@ static int read_states(struct sweep_data *data, struct store *store,
     data->diverged = counts.diverged;
     data->running = counts.running;
     data->pending = counts.pending;
+    data->held = counts.held;
+    data->stopped = counts.stopped;
     return 0;
 }
 
@@ -139,6 +141,9 @@ static int read_leaderboard(struct sweep_data *data, struct store *store,
         data->by_id[c] = c;
     }
     qsort_r(data->by_id, (size_t)data->n_configs, sizeof *data->by_id, compare_ids, data->configs);
+    if (sweep_read_decisions(data, store, err))
+        return -1;
+    qsort_r(data->by_id, (size_t)data->n_configs, sizeof *data->by_id, compare_ids, data->configs);
     /* Configurations with a mean come first in each part of the leaderboard (complete or not), but
      * an incomplete one without a mean comes after all. */
     for (int32_t c = 0; c < data->n_configs; c++) {
@@ -150,27 +155,22 @@ static int read_leaderboard(struct sweep_data *data, struct store *store,
 
 /* ---- the choice ---- */
 
-/* query_choose() explains why the rule has no choice. */
-static int no_choice(const struct sweep_data *data, struct store *store,
-                     const struct query_sweep *sweep, struct err *err)
-{
-    struct query_filter filter = {.limit = 1};
-    struct result_table row;
-    int rc = query_choose(&row, NULL, store, sweep, (enum query_rule)data->rule, &filter, err);
-
-    if (!rc)
-        result_table_release(&row);
-    return rc ? -1
-              : err_set(err, "%s: another program changed it; repeat the command", data->database);
-}
-
 static int read_choice(struct sweep_data *data, struct store *store,
                        const struct query_sweep *sweep, struct err *err)
 {
+    struct query_filter filter = {.limit = 1};
+    struct result_table row;
+
     data->best = isnan(data->configs[0].mean) ? 0 : data->configs[0].id;
     data->one_se = data->alike.one_se;
     data->chosen = data->rule == QUERY_RULE_1SE ? data->one_se : data->best;
-    return data->rule >= 0 && !data->chosen ? no_choice(data, store, sweep, err) : 0;
+    if (data->rule < 0 || data->chosen)
+        return 0;
+    /* query_choose() explains why the rule has no choice. */
+    if (query_choose(&row, NULL, store, sweep, (enum query_rule)data->rule, &filter, err))
+        return -1;
+    result_table_release(&row);
+    return err_set(err, "%s: another program changed it; repeat the command", data->database);
 }
 
 static int take_tests(struct sweep_data *data, const struct result_table *rows, struct err *err)

@@ -11,6 +11,10 @@ int sweep_read_axes(struct sweep_data *data, const struct result_table *leaderbo
                     struct err *err);
 int sweep_read_settings(struct sweep_data *data, struct store *store, struct err *err);
 int sweep_read_values(struct sweep_data *data, struct store *store, struct err *err);
+/* Put configurations that the search stopped last. */
+int sweep_read_decisions(struct sweep_data *data, struct store *store, struct err *err);
+/* Once the settings are there. */
+void sweep_find_search(struct sweep_data *data);
 int sweep_find_statistics(struct sweep_data *data, struct err *err);
 int sweep_read_curves(struct sweep_data *data, struct store *store, struct err *err);
 int sweep_read_history(struct sweep_data *data, struct store *store, struct err *err);

@@ -28,20 +28,14 @@ static void read_settings(struct type_settings *out, struct store *store, int64_
 
 /* ---- the sweep file ---- */
 
-static bool is_free(const struct sweep_data *data, const struct sweep_axis *axis)
-{
-    const struct settings *settings = sweep_data_settings(data, 0);
-    const int id = settings ? settings_find(settings->names, axis->name) : P_MAX;
-
-    return id >= P_COUNT && id < P_MAX;
-}
-
 /* Levels in the order in which configurations have them, which is that of the sweep file. seen:
  * [axis->n] scratch. */
 static void put_levels(struct buf *out, const struct sweep_data *data, int32_t a, bool *seen)
 {
     const struct sweep_axis *axis = &data->axes[a];
-    const bool has_quotes = is_free(data, axis);
+    const struct settings *settings = sweep_data_settings(data, 0);
+    const int id = settings ? settings_find(settings->names, axis->name) : P_MAX;
+    const bool has_quotes = id >= P_COUNT && id < P_MAX; /* of a free name */
     const char *gap = "";
 
     memset(seen, 0, (size_t)axis->n * sizeof *seen);
@@ -79,8 +73,17 @@ static void put_grid(struct buf *out, const struct sweep_data *data)
     free(seen);
 }
 
+/* The settings of one configuration have no search. */
+static void take_search(struct sweep_data *data, const struct settings *fixed)
+{
+    for (int id = 0; id < P_COUNT; id++)
+        for (int32_t t = 0; t < data->n_types && !strcmp(param_table[id].section, "search"); t++)
+            if (param_table[id].type != PARAM_TEXT && param_table[id].type != PARAM_PATH)
+                data->settings[t].of.v[id] = fixed->v[id];
+}
+
 /* Return how many configurations the file gives; -1: it is no sweep file. */
-static int32_t count_configs(const struct sweep_data *data, const char *ini)
+static int32_t count_configs(struct sweep_data *data, const char *ini)
 {
     struct errlist faults = {0};
     struct sweep sweep = {0};
@@ -91,6 +94,7 @@ static int32_t count_configs(const struct sweep_data *data, const char *ini)
 
     if (!sweep_parse(&sweep, data->database, ini, NULL, 0, &faults)) {
         settings_stored(&fixed, &sweep.fixed);
+        take_search(data, &fixed);
         if (!store_plan(&plan, &sweep, &fixed, &err))
             n = plan.n_configs;
     }
@@ -130,7 +134,10 @@ int sweep_read_settings(struct sweep_data *data, struct store *store, struct err
         if (c < data->n_configs)
             read_settings(&data->settings[t], store, data->configs[c].id);
     }
-    return read_file(data, store, err);
+    if (read_file(data, store, err))
+        return -1;
+    sweep_find_search(data);
+    return 0;
 }
 
 const struct settings *sweep_data_settings(const struct sweep_data *data, int32_t type)

@@ -72,6 +72,11 @@ static int find_gaps(struct sweep_data *data, const struct varied *v, struct err
         n_complete += data->configs[c].is_complete;
         n_without += !has_levels(data, v, c);
     }
+    if (data->search.n_stopped)
+        return explain(data, err, "the search stopped %d of %d configurations before their end",
+                       (int)data->search.n_stopped, (int)data->n_configs);
+    if (!data->search.is_grid)
+        return explain(data, err, "the %d configurations are no grid", (int)data->n_configs);
     if (!v->n || data->n_configs < 2)
         return explain(data, err, "only one configuration");
     if (n_without)
@@ -182,25 +187,6 @@ struct sums {
     bool *is_full;     /* [n_slots] each complete configuration has a value */
 };
 
-static void add_up(struct sums *sums, struct sweep_marginal *marginal,
-                   const struct sweep_data *data, int32_t axis)
-{
-    for (int32_t c = 0; c < data->n_configs; c++) {
-        const struct sweep_config *config = &data->configs[c];
-        int32_t level = level_at(data, c, axis);
-        struct sweep_marginal *m = &marginal[level < 0 ? 0 : level];
-
-        if (level < 0 || !config->is_complete)
-            continue;
-        m->best = m->n ? m->best : config->mean; /* by place */
-        m->mean += config->mean;
-        m->n++;
-        for (int32_t s = 0; s < data->n_slots; s++)
-            sums->of_slot[(size_t)level * (size_t)data->n_slots + (size_t)s] +=
-                data->value[(size_t)s * (size_t)data->n_configs + (size_t)c];
-    }
-}
-
 /* The interval of a level is that of its deviation from the mean of the levels on the same folds,
  * so what the folds have in common does not widen it. */
 static void put_intervals(struct sums *sums, struct sweep_marginal *marginal,
@@ -243,7 +229,20 @@ static int find_marginal(struct sums *sums, struct sweep_data *data, int32_t axi
     if (!marginal || !sums->of_slot)
         return -1;
     data->marginal[axis] = marginal;
-    add_up(sums, marginal, data, axis);
+    for (int32_t c = 0; c < data->n_configs; c++) {
+        const struct sweep_config *config = &data->configs[c];
+        int32_t level = level_at(data, c, axis);
+        struct sweep_marginal *m = &marginal[level < 0 ? 0 : level];
+
+        if (level < 0 || !config->is_complete)
+            continue;
+        m->best = m->n ? m->best : config->mean; /* by place */
+        m->mean += config->mean;
+        m->n++;
+        for (int32_t s = 0; s < data->n_slots; s++)
+            sums->of_slot[(size_t)level * (size_t)data->n_slots + (size_t)s] +=
+                data->value[(size_t)s * (size_t)data->n_configs + (size_t)c];
+    }
     put_intervals(sums, marginal, data, n);
     return 0;
 }

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
 #include "grid/sweep_file.h"
 #include "store/db.h"
 #include "store/query/query.h"
@@ -61,6 +63,9 @@ static int write_ini(struct buf *out, struct store *store, sqlite3_stmt *row, bo
     settings.v[P_SWEEP_NAME].s = name;
     if (!is_sweep) {
         settings.v[P_WHERE].s = "";
+        for (int p = 0; p < P_COUNT; p++)
+            if (!strcmp(param_table[p].section, "search"))
+                settings.v[p] = param_default((enum param_id)p);
         if (keep_of(settings.v) == KEEP_NONE) /* it is trained again for its models */
             settings.v[P_KEEP].i = KEEP_BEST;
     }

@@ -21,10 +21,10 @@
 static bool is_readable(const char *table)
 {
     static const char *const readable[] = {
-        "leaderboard", "trials",    "sweep",     "axis",     "config",       "trial",
-        "metric",      "curve",     "timing",    "session",  "attempt",      "member",
-        "checkpoint",  "model",     "log",       "file",     "curve_metric", "prediction",
-        "traffic",     "data_fact", "json_each", "json_tree"};
+        "leaderboard", "trials",    "sweep",  "axis",     "config",       "trial",
+        "metric",      "curve",     "timing", "session",  "attempt",      "member",
+        "checkpoint",  "model",     "log",    "file",     "curve_metric", "prediction",
+        "traffic",     "data_fact", "rung",   "decision", "json_each",    "json_tree"};
 
     for (size_t i = 0; i < sizeof readable / sizeof *readable; i++)
         if (!sqlite3_stricmp(table, readable[i]))
@@ -188,6 +188,7 @@ static int put_rows(struct buf *sql, struct store *store, const struct query_swe
 
     buf_puts(sql, "WITH l AS MATERIALIZED (SELECT place, config,");
     rc = put_axes(sql, store, sweep->sweep_id, err);
+    buf_puts(sql, sweep->has_search ? " reached," : "");
     buf_puts(sql,
              " trials, mean, sd, se, diff, diff_se, diff - t95(pairs - 1) * diff_se AS diff_low,"
              " diff + t95(pairs - 1) * diff_se AS diff_high, pairs, within_se, flops, seconds"
@@ -206,6 +207,14 @@ static int put_rows(struct buf *sql, struct store *store, const struct query_swe
     return rc;
 }
 
+/* %s: a condition. */
+#define SQL_ALIKE                                                                            \
+    ", (SELECT count(mean) FROM l WHERE true%1$s) AS n_scored,"                              \
+    " (SELECT count(diff_low) FROM l WHERE place > 1%1$s) AS n_compared,"                    \
+    " (SELECT count(*) FROM l WHERE place > 1 AND diff_low <= 0 AND diff_high >= 0%1$s) AS " \
+    "n_alike,"                                                                               \
+    " (SELECT config FROM (" SQL_1SE " LIMIT 1)) AS one_se"
+
 /* Metrics are looked up only for the shown rows. */
 static int put_columns(struct buf *sql, struct store *store, const struct query_sweep *sweep,
                        const struct query_filter *filter, bool has_alike, struct err *err)
@@ -215,22 +224,22 @@ static int put_columns(struct buf *sql, struct store *store, const struct query_
 
     buf_puts(sql, "SELECT place, config,");
     rc = put_axes(sql, store, sweep->sweep_id, err);
+    if (sweep->has_search)
+        buf_puts(sql, filter->is_brief ? " coalesce(reached, '') AS reached," : " reached,");
     buf_puts(sql, " trials, mean,");
     if (metric >= 0 && !sweep->is_program && metric_rows[metric].task == TASK_REGRESSION &&
         !(filter->is_brief && !strcmp(sweep->objective, "val_r2")))
         buf_puts(sql, " (SELECT avg(m.value) FROM trial AS t JOIN metric AS m USING (trial_id)"
                       " WHERE t.config_id = config AND t.state = 'done' AND m.split = 'val'"
                       " AND m.name = 'r2') AS val_r2,");
-    buf_printf(
-        sql, " sd, se, diff,%s diff_low, diff_high, %s, seconds%s FROM",
-        filter->is_brief ? "" : " diff_se,",
-        filter->is_brief ? "CASE within_se WHEN 1 THEN '*' WHEN 0 THEN '' END AS within_se"
-                         : "pairs, within_se, flops",
-        has_alike ? ", (SELECT count(mean) FROM l) AS n_scored,"
-                    " (SELECT count(diff_low) FROM l WHERE place > 1) AS n_compared,"
-                    " (SELECT count(*) FROM l WHERE place > 1 AND diff_low <= 0 AND diff_high >= 0)"
-                    " AS n_alike, (SELECT config FROM (" SQL_1SE " LIMIT 1)) AS one_se"
-                  : "");
+    /* Those that a search stopped have scores of fewer epochs or trials. */
+    buf_printf(sql, " sd, se, diff,%s diff_low, diff_high, %s, seconds",
+               filter->is_brief ? "" : " diff_se,",
+               filter->is_brief ? "CASE within_se WHEN 1 THEN '*' WHEN 0 THEN '' END AS within_se"
+                                : "pairs, within_se, flops");
+    if (has_alike)
+        buf_printf(sql, SQL_ALIKE, sweep->has_search ? " AND reached IS NULL" : "");
+    buf_puts(sql, " FROM");
     return rc;
 }
 
@@ -372,7 +381,8 @@ const char *query_rule_words(enum query_rule rule)
 
 static bool is_scored(const struct result_table *table)
 {
-    return table->n_rows && !isnan(result_table_real(table, 0, "mean"));
+    return table->n_rows && !isnan(result_table_real(table, 0, "mean")) &&
+           result_table_integer(table, 0, "trials") > 0;
 }
 
 /* Report why there is no choice. first: the first row of the leaderboard, or none. */
@@ -398,7 +408,7 @@ static int no_choice(const struct result_table *first, struct store *store,
                        store->path, sweep->name,
                        (long long)result_table_integer(first, 0, "config"));
     is_over = !progress_count(&now, store, sweep, &ignored) && now.trials &&
-              now.done + now.diverged + now.failed == now.planned;
+              now.done + now.diverged + now.failed + now.stopped == now.planned;
     return err_set(err, "%s: sweep '%s' has no finished configuration%s%s", store->path,
                    sweep->name,
                    where     ? " where "

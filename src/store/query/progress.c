@@ -32,9 +32,25 @@ int progress_count(struct progress_counts *counts, struct store *store,
                 .failed = result_table_integer(&table, r, "failed"),
                 .running = result_table_integer(&table, r, "running"),
                 .pending = result_table_integer(&table, r, "pending"),
+                .held = result_table_integer(&table, r, "held"),
+                .stopped = result_table_integer(&table, r, "stopped"),
             };
     result_table_release(&table);
-    counts->planned = sweep->planned > counts->trials ? sweep->planned : counts->trials;
+    counts->planned =
+        sweep->planned > counts->trials && !sweep->has_search ? sweep->planned : counts->trials;
+    return 0;
+}
+
+int progress_sweeps(struct result_table *out, struct store *store, struct err *err)
+{
+    int64_t n = 0;
+
+    if (query_table(out, store, QUERY_SWEEPS, 0, err))
+        return -1;
+    for (int64_t r = 0; r < out->n_rows; r++)
+        n += result_table_integer(out, r, "held") + result_table_integer(out, r, "stopped");
+    if (!n)
+        result_table_drop_last(out, 2);
     return 0;
 }
 
@@ -78,7 +94,7 @@ static void add_attempt(struct progress_pass *pass, const struct timed_attempt *
         rank->busy_s += fmax(a->finished - a->started, 0);
         rank->has_ended = true;
     }
-    if (!pass->is_members && state > TRIAL_RUNNING) {
+    if (!pass->is_members && trial_is_result(a->outcome)) {
         rank->n++;
         rank->diverged += state == TRIAL_DIVERGED;
         rank->failed += state == TRIAL_FAILED;
@@ -188,7 +204,7 @@ void progress_release_session(struct progress_session *s)
  * until the last result. */
 int progress_left(double *left_s, struct store *store, int64_t sweep_id,
                   const struct progress_counts *counts, const struct progress_session *session,
-                  struct err *err)
+                  const struct search_progress *search, struct err *err)
 {
     double share = (double)(counts->pending + counts->running) / (double)session->results, flops;
     struct result_table work;
@@ -196,6 +212,10 @@ int progress_left(double *left_s, struct store *store, int64_t sweep_id,
     *left_s = (double)NAN;
     if (!session->is_running || !session->results)
         return 0;
+    if (search->is_there) {
+        *left_s = search->left_core_s / session->n_ranks;
+        return 0;
+    }
     if (query_table(&work, store, QUERY_WORK, sweep_id, err))
         return -1;
     if (work.n_rows) {
@@ -213,19 +233,22 @@ int progress_read(struct progress *p, struct store *store, const char *name, str
 
     *p = (struct progress){.left_s = (double)NAN};
     if (query_sweep(&last, store, NULL, err) || query_sweep(&p->sweep, store, name, err) ||
-        progress_count(&p->counts, store, &p->sweep, err))
+        progress_count(&p->counts, store, &p->sweep, err) ||
+        search_progress_read(&p->search, store, &p->sweep, err))
         return -1;
     p->is_last = p->sweep.sweep_id == last.sweep_id;
     if (!p->is_last)
         return 0;
     return progress_read_session(&p->session, store, err) ||
-                   progress_left(&p->left_s, store, last.sweep_id, &p->counts, &p->session, err)
+                   progress_left(&p->left_s, store, last.sweep_id, &p->counts, &p->session,
+                                 &p->search, err)
                ? -1
                : 0;
 }
 
 void progress_release(struct progress *p)
 {
+    search_progress_release(&p->search);
     progress_release_session(&p->session);
 }
 

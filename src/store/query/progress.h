@@ -11,11 +11,15 @@
 #include "base/duration.h"
 #include "sched/makespan.h"
 #include "store/query/query.h"
+#include "store/query/search_progress.h"
 #include "store/session_check.h"
 
 struct progress_counts {
     int64_t trials, done, diverged, failed, running, pending; /* in this file */
-    int64_t planned; /* of the whole grid, at least `trials`; the others belong to other shards */
+    int64_t
+        planned; /* of the whole grid, at least `trials`; the others belong to other shards. With a
+                      * search: `trials` */
+    int64_t held, stopped;
 };
 
 enum { PROGRESS_BINS = 60, PROGRESS_MOST_RANKS = 100000 };
@@ -56,6 +60,7 @@ struct progress {
     struct query_sweep sweep;
     bool is_last; /* it ran last; else `session` is empty */
     struct progress_counts counts;
+    struct search_progress search;
     struct progress_session session;
     double left_s; /* expected until all trials are finished; NaN: unknown */
 };
@@ -66,14 +71,17 @@ int progress_read(struct progress *progress, struct store *store, const char *na
                   struct err *err);
 void progress_release(struct progress *progress);
 
-/* The same in parts. progress_left() reads nothing unless the session is running and has results. */
+/* QUERY_SWEEPS; without the columns held and stopped if no sweep has such trials. */
+int progress_sweeps(struct result_table *out, struct store *store, struct err *err);
+
+/* The same in parts, also search_progress_read(). progress_left() reads nothing unless the session is running and has results. */
 int progress_count(struct progress_counts *counts, struct store *store,
                    const struct query_sweep *sweep, struct err *err);
 int progress_read_session(struct progress_session *session, struct store *store, struct err *err);
 void progress_release_session(struct progress_session *session);
 int progress_left(double *left_s, struct store *store, int64_t sweep_id,
                   const struct progress_counts *counts, const struct progress_session *session,
-                  struct err *err);
+                  const struct search_progress *search, struct err *err);
 
 /* How well a session used its ranks. */
 struct query_efficiency {

@@ -14,7 +14,9 @@
     " count(*) FILTER (WHERE state = 'diverged') AS diverged,"            \
     " count(*) FILTER (WHERE state = 'failed') AS failed,"                \
     " count(*) FILTER (WHERE state = 'running') AS running,"              \
-    " count(*) FILTER (WHERE state = 'pending') AS pending"
+    " count(*) FILTER (WHERE state = 'pending') AS pending,"              \
+    " count(*) FILTER (WHERE state = 'held') AS held,"                    \
+    " count(*) FILTER (WHERE state = 'stopped') AS stopped"
 
 /* One pass through the index takes a quarter of the time for a million trials. */
 #define SQL_SCORED                                                                         \
@@ -102,9 +104,10 @@
       " (trial_id) WHERE task = 'none')) WHERE metrics > 0") \
     X(SWEEPS, /* A single sweep needs no look at each trial. For several, this order groups the \
                  rows: four times as fast. */ \
-      "sweep:s configs:i trials:i done:i diverged:i failed:i running:i pending:i", \
+      "sweep:s configs:i trials:i done:i diverged:i failed:i running:i pending:i" \
+      " held:i stopped:i", \
       "SELECT sweep.name AS sweep, (SELECT count(*) FROM config) AS configs, everything.trials AS trials," \
-      " everything.trials - rest.trials AS done, diverged, failed, running, pending" \
+      " everything.trials - rest.trials AS done, diverged, failed, running, pending, held, stopped" \
       " FROM sweep, (SELECT count(*) AS trials FROM trial) AS everything," \
       " (SELECT " SQL_STATES " FROM trial WHERE state <> 'done') AS rest" \
       " WHERE " SQL_ONE_SWEEP " AND everything.trials > 0 UNION ALL" \
@@ -117,14 +120,15 @@
       "SELECT name AS sweep, iif(" SQL_ONE_SWEEP ", (SELECT count(*) FROM trial)," \
       " (SELECT count(*) FROM config JOIN trial USING (config_id)" \
       " WHERE config.sweep_id = sweep.sweep_id)) AS trials, planned FROM sweep" \
-      " WHERE trials < planned ORDER BY sweep_id") \
+      " WHERE trials < planned AND sweep_id NOT IN (SELECT sweep_id FROM decision)" \
+      " ORDER BY sweep_id") \
     X(BEST, /* of a sweep: first row of the leaderboard, if any, without comparisons */ \
       "config:i trials:i mean:R", \
       "WITH " SQL_SCORED " SELECT config_id AS config, trials, mean FROM scored JOIN config" \
       " USING (config_id) JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " ORDER BY trials DESC, CASE direction WHEN 'max' THEN -mean ELSE mean END, config_id LIMIT 1") \
     X(HIDDEN, /* of a sweep: the best configuration that has a better mean than the first one of BEST, \
-                 but fewer scores. most: scores of the first; own, replicates: replicates of both */ \
+                 but fewer scores, and was not stopped by the search. most: scores of the first; own, replicates: replicates of both */ \
       "config:i mean:R trials:i most:i own:i replicates:i failed:i", \
       "WITH " SQL_SCORED ", r AS (SELECT config_id, trials, direction," \
       " CASE direction WHEN 'max' THEN -mean ELSE mean END AS loss, mean FROM scored JOIN config" \
@@ -136,18 +140,40 @@
       " AS replicates," \
       " (SELECT count(*) FROM trial AS t WHERE t.config_id = r.config_id AND state = 'failed')" \
       " AS failed FROM r, top WHERE r.trials < top.trials AND r.loss < top.loss" \
+      " AND NOT EXISTS (SELECT 1 FROM trial AS t WHERE t.config_id = r.config_id AND state = 'stopped')" \
       " ORDER BY r.loss, r.config_id LIMIT 1") \
     X(PROGRESS, /* of a sweep; unfinished: trials that may still change its leaderboard; \
                  undefined: done trials without a value of the objective; missing: trials of \
                  other shards */ \
       "trials:i done:i failed:i diverged:i unfinished:i undefined:i missing:i", \
-      "SELECT count(*) AS trials, max(0, coalesce((SELECT planned FROM sweep WHERE sweep_id = ?1), 0)" \
+      "SELECT count(*) AS trials, max(0, coalesce((SELECT planned FROM sweep WHERE sweep_id = ?1" \
+      " AND sweep_id NOT IN (SELECT sweep_id FROM decision)), 0)" \
       " - count(*)) AS missing, count(*) FILTER (WHERE state = 'done') AS done," \
       " count(*) FILTER (WHERE state = 'failed') AS failed," \
       " count(*) FILTER (WHERE state = 'diverged') AS diverged," \
-      " count(*) FILTER (WHERE state IN ('pending', 'running')) AS unfinished," \
+      " count(*) FILTER (WHERE " SQL_UNFINISHED ") AS unfinished," \
       " count(*) FILTER (WHERE state = 'done' AND value IS NULL) AS undefined" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
+    X(SEARCH, /* of a sweep with decisions: configurations; decisions of the allocator; trials that are left now \
+                 and that wait; epochs, also of trials that did not end; work that ran, of all work */ \
+      "proposed:i stopped:i stages:i each:i replicates:i trials:i left:i held:i finished:i epochs:r" \
+      " partial_epochs:r all_epochs:r spent:r work:r core_s:r", \
+      "SELECT (SELECT count(*) FROM decision WHERE sweep_id = ?1 AND action = 'propose') AS proposed," \
+      " (SELECT count(*) FROM decision WHERE sweep_id = ?1 AND action = 'stop') AS stopped," \
+      " (SELECT count(DISTINCT step) FROM decision WHERE sweep_id = ?1 AND action <> 'propose') AS stages," \
+      " max(1, count(*) / count(DISTINCT config_id)) AS each, count(DISTINCT replicate) AS replicates," \
+      " count(*) AS trials, count(*) FILTER (WHERE state IN ('pending', 'running')) AS left," \
+      " count(*) FILTER (WHERE state = 'held') AS held, sum(ended) AS finished, total(epochs_run) AS epochs," \
+      " total(epochs_run) FILTER (WHERE NOT ended) AS partial_epochs, total(epochs) AS all_epochs," \
+      " total(work * iif(ended, 1.0, min(1.0, coalesce(1.0 * epochs_run / epochs, 0.0)))) AS spent," \
+      " total(work) AS work, total(core_s) AS core_s FROM (SELECT config_id, replicate, state, epochs_run," \
+      " state IN ('done', 'diverged') OR state = 'failed' AS ended, params ->> 'epochs' AS epochs," \
+      " coalesce(config.flops, 1.0) AS work, seconds * coalesce(params ->> 'ranks', 1) AS core_s" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1) HAVING count(*) > 0") \
+    X(SEARCH_STOPS, /* of a sweep */ \
+      "rung:i configs:i", \
+      "SELECT coalesce(rung, 0) AS rung, count(*) AS configs FROM decision WHERE sweep_id = ?1" \
+      " AND action = 'stop' GROUP BY rung ORDER BY rung") \
     X(REPEATS, /* of a sweep; is_corrected: intervals allow for training samples that parts share */ \
       "folds:i replicates:i is_corrected:i", \
       "SELECT count(DISTINCT fold) AS folds, count(DISTINCT replicate) AS replicates," \
@@ -183,6 +209,18 @@
       "trial_id:i", \
       "SELECT trial_id FROM config JOIN trial USING (config_id)" \
       " WHERE sweep_id = ?1 AND state = 'done' ORDER BY config_id, trial_id") \
+    X(DECISIONS, /* of a sweep, in the order in which they were made */ \
+      "step:i config:i ordinal:i action:s rung:i value:R threshold:R", \
+      "SELECT step, config_id AS config, ordinal, action, rung, value, threshold FROM decision" \
+      " JOIN config USING (config_id) WHERE decision.sweep_id = ?1 ORDER BY step, ordinal") \
+    X(RUNG_SCORES, /* of a sweep; rung 0: at the end; ended: it failed or diverged */ \
+      "ordinal:i rung:i replicate:i fold:i value:R ended:i", \
+      "SELECT ordinal, rung, replicate, fold, r.value, r.value IS NULL AS ended" \
+      " FROM config JOIN trial USING (config_id) JOIN rung AS r USING (trial_id)" \
+      " WHERE sweep_id = ?1 UNION ALL" \
+      " SELECT ordinal, 0, replicate, fold, value, state <> 'done'" \
+      " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1" \
+      " AND (state IN ('done', 'diverged') OR state = 'failed') ORDER BY 1, 2, 3, 4") \
     X(DATA_FACTS, /* of a sweep */ \
       "topic:s ordinal:i name:s", \
       "SELECT topic, ordinal, name, value FROM data_fact WHERE sweep_id = ?1" \
@@ -206,6 +244,27 @@
       " dense_rank() OVER (ORDER BY replicate, fold) - 1 AS slot, iif(state = 'done', value, NULL) AS value," \
       " iif(state = 'done', 1.0 * nullif(epochs_run, 0), NULL) AS epochs" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1") \
+    X(SEARCH_DECISIONS, /* of a sweep, by step; the last step, 'end', has the configurations whose trials are all done. \
+                           is_stopped: still; cost_s: core-seconds of all attempts of the sweep until the trials of \
+                           the configuration had come to the rung, of a race: had ended */ \
+      "step:n config:i action:s rung:n value:R threshold:R is_stopped:i cost_s:R", \
+      "WITH t AS MATERIALIZED (SELECT trial_id, config_id, state, value, dense_rank() OVER (ORDER BY replicate, fold)" \
+      " AS slot FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 AND sweep_id IN (SELECT sweep_id" \
+      " FROM decision))," \
+      " a AS (SELECT config_id, slot, trial_id, outcome, finished, attempt_id," \
+      " sum(max(0.0, finished - started) * max(1, (SELECT count(*) FROM member AS m" \
+      " WHERE m.attempt_id = attempt.attempt_id))) OVER (ORDER BY finished, attempt_id) AS cost_s" \
+      " FROM t CROSS JOIN attempt USING (trial_id) WHERE finished IS NOT NULL)," \
+      " e AS (SELECT config_id, cost_s, iif((SELECT EXISTS (SELECT 1 FROM t JOIN rung USING (trial_id)))," \
+      " row_number() OVER (PARTITION BY trial_id ORDER BY finished, attempt_id), slot) AS rung" \
+      " FROM a WHERE outcome IN ('held', 'done', 'diverged', 'failed'))," \
+      " c AS MATERIALIZED (SELECT config_id, rung, max(cost_s) AS cost_s FROM e GROUP BY config_id, rung)" \
+      "SELECT step, config_id AS config, action, coalesce(rung, 0) AS rung, value, threshold, EXISTS (SELECT 1 FROM t" \
+      " WHERE t.config_id = d.config_id AND state = 'stopped') AS is_stopped, (SELECT max(cost_s) FROM c" \
+      " WHERE c.config_id = d.config_id AND c.rung <= d.rung) AS cost_s FROM decision AS d WHERE sweep_id = ?1 UNION ALL" \
+      " SELECT (SELECT max(step) + 1 FROM decision), config_id, 'end', 0, avg(value), NULL, 0," \
+      " (SELECT max(cost_s) FROM c WHERE c.config_id = t.config_id) FROM t GROUP BY config_id" \
+      " HAVING count(*) FILTER (WHERE state <> 'done') = 0 ORDER BY 1, 2") \
     X(FAILURES, /* of a sweep; 0: of all. Most frequent first */ \
       "state:t trials:i example:i reason:s", SQL_FAILURES("reason")) \
     X(REASONS, /* the same. Reasons that differ only in numbers, such as an epoch, are one: that of \
@@ -236,12 +295,13 @@
       " max(0.0, round(" SQL_NOW " - started, 1)) AS seconds" \
       " FROM attempt JOIN trial USING (trial_id) WHERE outcome = 'running'" SQL_WITHOUT_RESULT \
       " ORDER BY started, trial_id") \
-    X(CHECKPOINTS, "", /* of models and programs; a failed one continues with --retry failed */ \
+    X(CHECKPOINTS, "", /* of models and programs; a failed one continues with --retry failed. Trials that \
+                          the search holds have one as a rule */ \
       "SELECT trial, config, state, iif(is_file, program_epoch(trial), epoch) AS after_epoch, percent," \
       " iif(is_file, program_seconds(trial), seconds) AS seconds FROM (" \
       "SELECT trial_id AS trial, config_id AS config, t.state, epoch," \
       " round(100 * (1 - remaining), 1) AS percent, c.seconds, 0 AS is_file FROM checkpoint AS c" \
-      " JOIN trial AS t USING (trial_id) UNION ALL" \
+      " JOIN trial AS t USING (trial_id) WHERE t.state <> 'held' UNION ALL" \
       " SELECT trial_id, config_id, state, NULL, NULL, NULL, 1 FROM json_each(program_checkpoints()) AS f" \
       " JOIN trial ON trial_id = f.value WHERE state IN ('pending', 'running', 'failed')" \
       " ORDER BY 1)") \
@@ -308,7 +368,7 @@
       " m.host, started, finished, outcome, attempt_id" \
       " FROM member AS m CROSS JOIN attempt AS a USING (attempt_id) CROSS JOIN trial USING (trial_id)" \
       " CROSS JOIN config USING (config_id) WHERE sweep_id = ?1 AND m.rank <> a.rank)" \
-      " ORDER BY outcome = 'done', finished - started DESC, attempt_id, rank LIMIT 20000)" \
+      " ORDER BY outcome IN ('done', 'held'), finished - started DESC, attempt_id, rank LIMIT 20000)" \
       " ORDER BY started, trial, attempt_id, rank") \
     X(TRACE_SESSIONS, /* by begin; five columns of args, then: first, last: moments known of each */ \
       "ranks:n outcome:s host:s version:s command:s session:i started:r first:r last:r", \
@@ -368,6 +428,16 @@
       "trial:i replicate:n fold:n state:t", \
       "SELECT trial_id AS trial, replicate, fold, state, value, epochs_run, best_epoch, seconds," \
       " attempts, " SQL_ERROR " AS error FROM trial WHERE config_id = ?1 ORDER BY trial_id") \
+    X(CONFIG_DECISIONS, /* of a search */ \
+      "step:i action:s rung:I value:R threshold:R", \
+      "SELECT step, action, nullif(rung, 0) AS rung, value, threshold FROM decision WHERE config_id = ?1" \
+      " ORDER BY step") \
+    X(DECISIONS_OF, "", /* of a sweep; 0: of all */ \
+      "SELECT sweep.name AS sweep, step, config_id AS config, action, nullif(rung, 0) AS rung, value," \
+      " threshold FROM decision JOIN sweep USING (sweep_id) WHERE ?1 IN (0, sweep_id)" \
+      " ORDER BY sweep_id, step, config_id") \
+    X(TRIAL_RUNGS, "", \
+      "SELECT rung, value FROM rung WHERE trial_id = ?1 ORDER BY rung") \
     X(CONFIG_TEST, "", /* on the test part, over done trials; of the loss only for a program, which \
                           may report nothing else */ \
       "SELECT name AS test, count(*) AS trials, avg(v) AS mean," \
@@ -376,7 +446,7 @@
       " JOIN metric AS m USING (trial_id) JOIN config USING (config_id) JOIN sweep USING (sweep_id)" \
       " WHERE config_id = ?1 AND state = 'done' AND m.split = 'test'" \
       " AND (m.name <> 'loss' OR task = 'none')) GROUP BY name ORDER BY name") \
-    X(CONFIG_CURVES, /* of the done trials of a configuration; has_stop: the columns of the \
+    X(CONFIG_CURVES, /* of the done and stopped trials of a configuration; has_stop: the columns of the \
                         validation part are of the stop part */ \
       "trial:i replicate:n fold:n best_epoch:n epoch:n train_loss:R val_loss:R val_value:R" \
       " has_stop:i", \
@@ -384,11 +454,11 @@
       " train_loss, val_loss, val_value, EXISTS (SELECT 1 FROM metric AS m" \
       " WHERE m.trial_id = trial.trial_id AND split = 'stop') AS has_stop" \
       " FROM trial JOIN curve USING (trial_id)" \
-      " WHERE config_id = ?1 AND state = 'done' ORDER BY trial_id, epoch") \
+      " WHERE config_id = ?1 AND state IN ('done', 'stopped') ORDER BY trial_id, epoch") \
     X(CONFIG_POINTS, /* of a program: the other values of these curves */ \
       "trial:i epoch:n name:s value:R", \
       "SELECT trial_id AS trial, epoch, name, curve_metric.value FROM trial" \
-      " JOIN curve_metric USING (trial_id) WHERE config_id = ?1 AND state = 'done'" \
+      " JOIN curve_metric USING (trial_id) WHERE config_id = ?1 AND state IN ('done', 'stopped')" \
       " ORDER BY trial_id, epoch, name") \
     X(TRIAL, "", /* id of a trial, also below */ \
       "SELECT sweep.name AS sweep, trial_id AS trial, config_id AS config, replicate, fold, state," \
@@ -445,7 +515,7 @@
                                program, whose checkpoint is a folder */ \
       "SELECT epoch, seconds, length(state) AS bytes FROM checkpoint WHERE trial_id = ?1 UNION ALL" \
       " SELECT program_epoch(trial_id), program_seconds(trial_id), NULL FROM trial WHERE trial_id = ?1" \
-      " AND state IN ('pending', 'running', 'failed') AND program_saved(trial_id) IS NOT NULL") \
+      " AND (" SQL_UNFINISHED " OR state = 'failed') AND program_saved(trial_id) IS NOT NULL") \
     X(CONFIG_OF_PROGRAM, "", /* a row if a program runs its trials */ \
       "SELECT config_id FROM config JOIN sweep USING (sweep_id)" \
       " WHERE config_id = ?1 AND task = 'none'") \

@@ -138,10 +138,12 @@ int query_each(struct store *store, enum query query, int64_t id,
 
 /* ---- the sweep ---- */
 
-static const char sql_sweep[] = "SELECT sweep_id, name, objective, (SELECT count(*) FROM sweep),"
-                                " task = 'none', direction = 'max', coalesce(planned, 0) FROM "
-                                "sweep WHERE ?1 IS NULL OR name = ?1"
-                                " ORDER BY updated DESC, sweep_id DESC LIMIT 1";
+static const char sql_sweep[] =
+    "SELECT sweep_id, name, objective, (SELECT count(*) FROM sweep),"
+    " task = 'none', direction = 'max', coalesce(planned, 0), EXISTS"
+    " (SELECT 1 FROM decision AS d WHERE d.sweep_id = sweep.sweep_id) FROM "
+    "sweep WHERE ?1 IS NULL OR name = ?1"
+    " ORDER BY updated DESC, sweep_id DESC LIMIT 1";
 static const char sql_sweep_names[] = "SELECT group_concat(name, ', ') FROM"
                                       " (SELECT name FROM sweep ORDER BY sweep_id)";
 
@@ -164,19 +166,22 @@ int query_sweep(struct query_sweep *sweep, struct store *store, const char *name
 {
     sqlite3_stmt *row = db_query(store, sql_sweep, err, "s", name);
     const char *its_name, *objective;
-    int64_t is_program = 0, maximize = 0;
+    int64_t is_program = 0, maximize = 0, has_search = 0;
     int rc = db_step(store, row, err);
 
-    if (rc == 1 && (db_read(store, row, err, "issiiii", &sweep->sweep_id, &its_name, &objective,
-                            &sweep->n_sweeps, &is_program, &maximize, &sweep->planned) ||
-                    stored_settings_check_text(store, "name of a sweep", its_name, err) ||
-                    stored_settings_check_text(store, "objective", objective, err)))
+    if (rc == 1 &&
+        (db_read(store, row, err, "issiiiii", &sweep->sweep_id, &its_name, &objective,
+                 &sweep->n_sweeps, &is_program, &maximize, &sweep->planned, &has_search) ||
+         stored_settings_check_text(store, "name of a sweep", its_name, err) ||
+         stored_settings_check_text(store, "objective", objective, err)))
         rc = -1;
     if (rc == 1) {
         snprintf(sweep->name, sizeof sweep->name, "%s", its_name);
         snprintf(sweep->objective, sizeof sweep->objective, "%s", objective);
         sweep->is_program = is_program != 0;
         sweep->maximize = maximize != 0;
+        /* a reader from before its first decision has no column for it */
+        sweep->has_search = has_search && store->has_search;
     }
     sqlite3_finalize(row);
     return rc == 1 ? 0 : rc < 0 ? -1 : no_such_sweep(store, name, err);

@@ -18,6 +18,7 @@ struct query_sweep {
     bool maximize;    /* the objective */
     int64_t n_sweeps; /* in the file */
     int64_t planned;  /* trials of the whole grid; 0: unknown */
+    bool has_search;  /* it has decisions of a search */
 };
 
 /* Find a sweep by name; NULL: the one that ran last. -1 and err, which lists the names. */
@@ -39,7 +40,7 @@ struct query_alike {
     int64_t one_se;     /* what QUERY_RULE_1SE chooses; 0: nothing, or the filter has a limit */
 };
 
-/* Return leaderboard rows by place: place, config, the axes of this sweep, trials, mean, val_r2,
+/* Return leaderboard rows by place: place, config, the axes of this sweep, reached (with a search only), trials, mean, val_r2,
  * sd, se, diff, diff_se, diff_low, diff_high, pairs, within_se, flops, seconds. val_r2 (regression
  * only) is the mean validation R2 of done trials. diff_low and diff_high bound the 95 % interval of
  * diff, by Student's t with pairs - 1 degrees of freedom; NULL for fewer than two pairs. alike:

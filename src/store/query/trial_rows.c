@@ -101,19 +101,6 @@ static int put_metrics(struct trial_rows *r, int64_t trial_id, struct err *err)
     return rc;
 }
 
-static int put_attempt(struct trial_rows *r, int64_t trial_id, struct err *err)
-{
-    int rc = skip_to(&r->attempts, r->store, trial_id, err);
-
-    *r->rank_cell = *r->host_cell = (struct cell){.type = CELL_NULL};
-    if (!rc && r->attempts.has_row && r->attempts.trial_id == trial_id) {
-        rc = db_check_row(r->store, r->attempts.row, "iis", err);
-        db_view_cell(r->rank_cell, r->attempts.row, 1);
-        db_view_cell(r->host_cell, r->attempts.row, 2);
-    }
-    return rc;
-}
-
 static int put_config(struct trial_rows *r, int64_t config_id, struct err *err)
 {
     int64_t sweep_id = 0;
@@ -148,8 +135,15 @@ static int put_trial(struct trial_rows *r, struct err *err)
         return 0;
     for (int c = 0; c < N_TRIAL; c++)
         db_view_cell(r->trial_cells[c], r->trial, c);
-    if (put_metrics(r, trial_id, err) || put_attempt(r, trial_id, err))
+    *r->rank_cell = *r->host_cell = (struct cell){.type = CELL_NULL};
+    if (put_metrics(r, trial_id, err) || skip_to(&r->attempts, r->store, trial_id, err))
         return -1;
+    if (r->attempts.has_row && r->attempts.trial_id == trial_id) {
+        if (db_check_row(r->store, r->attempts.row, "iis", err))
+            return -1;
+        db_view_cell(r->rank_cell, r->attempts.row, 1);
+        db_view_cell(r->host_cell, r->attempts.row, 2);
+    }
     r->take(r->arg, &r->view);
     return 0;
 }

@@ -24,6 +24,7 @@ function levelScale(a, range) {
 }
 
 function drawAxis(chart, view) {
+    if (!D.grid) return drawAgainstAxes(chart);
     const a = Math.min(AXES.length - 1, Number(view.axis));
     const parts = el('div', { class: 'parts' });
     chart.node.append(parts);
@@ -150,5 +151,5 @@ function showTerm(term) {
 charts.push({
     id: 'axis',
     draw: drawAxis,
-    options: [{ key: 'axis', label: 'axis', choices: axisChoices }]
+    options: [{ key: 'axis', label: 'axis', choices: () => (D.grid ? axisChoices() : []) }]
 });

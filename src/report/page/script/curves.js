@@ -8,7 +8,10 @@ function curveConfigs() {
 
 function curveChoices() {
     return [['auto', 'the selected one, else the choice']].concat(
-        curveConfigs().map(id => [String(id), `c${id}, place ${C.place[indexOf.get(id)]}`])
+        curveConfigs().map(id => {
+            const i = indexOf.get(id);
+            return [String(id), stopOf(i) || `c${id}, place ${C.place[i]}`];
+        })
     );
 }
 
@@ -99,6 +102,8 @@ function curveChart(chart, view, lines, curves, id) {
     text(s.root, s.width, 14, fit(title, s.width * 0.9), 'strong', 'end');
     const ends = lines.map(each => curveMean(s, each, x, y, curves.length > 1));
     bestEpochs(s, curves, lines[lines.length - 1].of, x, y);
+    const stop = stopOf(indexOf.get(id));
+    if (stop) s.root.selectAll('.stroke, .band').attr('opacity', 0.5);
     const labels = labelPlaces(ends, 15);
     lines.forEach((each, n) => {
         dots(s.root, [[box.right + 12, labels[n]]], 4, 0, each.series + ' fill');
@@ -110,6 +115,7 @@ function curveChart(chart, view, lines, curves, id) {
             ? `Thin lines are ${part}s; the thick line is their mean, the band their range. ` +
               `Circles mark the best epoch of each ${part}. `
             : 'Circles mark the best epoch. ';
+    if (stop) chart.note += `The search: ${stop}, so the curves end there. `;
     if (curves.some(curve => curve.stop))
         chart.note +=
             'The stop part chose it: these values are not the scores on the validation part. ';

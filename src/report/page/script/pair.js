@@ -3,6 +3,7 @@
 // Heat map of two axes.
 
 function drawPair(chart, view) {
+    if (!D.grid) return drawPlane(chart, view);
     const a = Math.min(AXES.length - 1, Number(view.x));
     const b = Math.min(AXES.length - 1, Number(view.y));
     const cells = pairCells(a, b, view.value);
@@ -154,10 +155,11 @@ charts.push({
         {
             key: 'value',
             label: 'show',
-            choices: () => [
-                ['mean', 'mean of configurations'],
-                ['best', 'best configuration']
-            ]
+            choices: () =>
+                [
+                    ['mean', 'mean of configurations'],
+                    ['best', 'best configuration']
+                ].slice(0, D.grid ? 2 : 1)
         }
     ]
 });

@@ -5,6 +5,7 @@
 // How outcomes look. Problems have a shape of their own.
 const OUTCOMES = {
     done: { classes: 's-done fill' },
+    held: { classes: 's0 fill faint' },
     diverged: { classes: 's3 fill', shape: 2 },
     failed: { classes: 's1 fill', shape: 1 },
     stopped: { classes: 's-quiet fill faint' },
