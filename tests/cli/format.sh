@@ -102,13 +102,13 @@ like "a pipe has all of it" "$(answer status --section failures)" 'happened on t
 # ---- the live line ----
 
 cat >long.ini <<'INI'
-[data]
-format = simulated
-[train]
-epochs = 30
+[sweep]
+objective = val_pearson
+direction = max
+[program]
+command = sh -c 'sleep 0.05; echo val_pearson=0.{x}'
 [grid]
-hidden_size = 64
-dropout = 0:0.9:0.03
+x = 1011:1041:1
 INI
 # Each update begins with a carriage return and "erase the line".
 drawn() {

@@ -54,7 +54,7 @@ run --set keep=none --db none.db
 is "keep = none" "$(kept none.db)" ""
 
 # The space of dropped models is released at the end.
-loose() { "$ESPALIER" run small.ini --set grid.hidden_size=200,300 --db loose.db --progress none "$@"; }
+loose() { "$ESPALIER" run small.ini --set grid.hidden_size=80,120 --db loose.db --progress none "$@"; }
 ok "large models" loose --set keep=all
 size=$(wc -c <loose.db)
 is "nothing is free" "$(grep -c smaller "$T/.err")" 0
@@ -150,7 +150,7 @@ is "a message reports it, too" "$(grep dropped .err)" "espalier: dropped the mod
 is "and it is done, too" "$(kept turned.db)" ""
 
 # Stopped, killed in the middle, and continued.
-sed 's/^hidden_size = .*/hidden_size = 8/; s/^learning_rate = .*/learning_rate = 0.1/; s/^epochs = .*/epochs = 500/' small.ini >slow.ini
+sed 's/^hidden_size = .*/hidden_size = 8/; s/^learning_rate = .*/learning_rate = 0.1/; s/^epochs = .*/epochs = 200/' small.ini >slow.ini
 "$ESPALIER" run slow.ini --progress none --db slow.db --set keep=none 2>/dev/null
 before=$(sqlite3 slow.db 'select count(*) from attempt')
 cp slow.db stopped.db

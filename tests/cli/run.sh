@@ -202,7 +202,7 @@ format = simulated
 samples = 60
 markers = 80
 [train]
-epochs = 90000
+epochs = 45000
 [grid]
 dropout = 0, 0.1
 INI

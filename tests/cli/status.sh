@@ -57,7 +57,7 @@ cat >long.ini <<'INI'
 [data]
 format = simulated
 [train]
-epochs = 100
+epochs = 40
 [grid]
 hidden_size = 256
 layers = 3

@@ -291,7 +291,7 @@ def comparison():
     rows = {row[1]: row[2:] for row in csv.reader(io.StringIO(page.saved("demo-comparison.csv").decode()))}
     at = [config["id"].index(id) for id in (best, 2, 7)]
     equal(rows["mean"], [str(config["mean"][i]) for i in at])
-    equal(rows["epochs"], ["12"] * 3)
+    equal(rows["epochs"], ["6"] * 3)
     equal(rows["fold 1"], [str(sweep["value"][1][i]) for i in at])
     for label, key in (("difference to c%d" % best, "diff"), ("95 % interval, low", "low"), ("95 % interval, high", "high")):
         for text, i in zip(rows[label][1:], at[1:]):

@@ -27,7 +27,7 @@ page() {
 sed '/^type /d; /^lambda /d; /^replicates /d; /^stop /d; /^batch_size /d
     s/^hidden_size .*/hidden_size = 16, 32, 64/
     s/^dropout .*/&\nbatch_size = 32, 128, full/' "$SRCDIR/grids/demo.ini" >demo.ini
-run demo.ini demo.db --set epochs=12 --set markers=200
+run demo.ini demo.db --set epochs=6 --set markers=200
 page demo demo.db
 grep -q 'd3js\.org' demo.html || skip_all "built without D3"
 page chosen demo.db --rule 1se
@@ -63,7 +63,7 @@ sqlite3 failures.db "insert into session (command, version, host, pid, ranks, st
 page failures failures.db
 
 # 10,000 configurations with scores that differ.
-small_head | sed 's/replicates = 2/folds = 5/' >large.ini
+small_head | sed 's/replicates = 2/folds = 2/' >large.ini
 cat >>large.ini <<'INI'
 [model]
 type = noop
