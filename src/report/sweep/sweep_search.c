@@ -23,7 +23,6 @@ static int take_decisions(struct sweep_data *data, const struct result_table *ro
         while (d->action < SEARCH_ACTION_COUNT &&
                strcmp(search_action_name(d->action), result_table_text(rows, r, "action")) != 0)
             d->action++;
-        d->rung = d->rung < 0 ? 0 : d->rung; /* of a damaged file */
         c = sweep_data_find(data, d->config);
         if (c < 0 || d->action != SEARCH_STOP || d->rung < 1 ||
             !result_table_integer(rows, r, "is_stopped"))
