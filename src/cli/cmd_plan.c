@@ -30,6 +30,7 @@
 #include "sched/makespan.h"
 #include "search/search.h"
 #include "store/database_file.h"
+#include "store/query/search_progress.h"
 #include "trial/kept.h"
 
 /* A larger configuration is not tried, because `plan` may run on a login node. */
@@ -62,6 +63,7 @@ struct listing {
     double flops_left, seconds_left; /* seconds_left: of all ranks. NaN: unknown */
     double bound_s;                  /* of the makespan; NaN likewise */
     double expected;                 /* with a search: the share of this that it may take */
+    int64_t n_unproposed;            /* configurations, by a search */
     struct buf texts;                /* of a row */
     bool is_cut;                     /* only the first and last trials are shown */
 };
@@ -128,24 +130,26 @@ static int add_costs(struct listing *l, struct err *err)
     return 0;
 }
 
-/* In units of full trials. */
-static void expect_search(struct listing *l)
+/* The part of the search that is left. Only the file has the configurations that were proposed in a run. */
+static int expect_search(struct listing *l, struct err *err)
 {
-    double left = search_cost(&l->job->plan).expected;
+    const struct plan *plan = &l->job->plan;
+    struct search_progress now = {.spent = (double)l->n_known};
+    struct query_sweep sweep;
 
     l->expected = 1;
-    if (!search_is_wanted(&l->job->plan.fixed))
-        return;
-    for (int64_t t = 0; t < l->job->plan.n_trials; t++) {
-        const int state = l->known.states[t];
-        const double share =
-            l->known.seconds[t] / expected_s(l, plan_trial(&l->job->plan, t).config);
-
-        left -= state == TRIAL_DONE || state == TRIAL_DIVERGED || state == TRIAL_FAILED ? 1
-                : share > 0 ? fmin(share, 1)
-                            : 0;
-    }
-    l->expected = l->n_left ? fmin(fmax(left / (double)l->n_left, 0), 1) : 1;
+    if (!search_is_wanted(&plan->fixed))
+        return 0;
+    if (l->store && (query_sweep(&sweep, l->store, l->name, err) ||
+                     search_progress_read(&now, l->store, &sweep, err)))
+        return -1;
+    if (now.is_there && now.configs == plan->n_configs && l->n_listed < l->n_rows)
+        l->n_left = now.waiting + (now.is_over ? 0 : (now.configs - now.proposed) * now.each);
+    l->n_unproposed = plan->n_configs - (now.proposed > plan->rows.n ? now.proposed : plan->rows.n);
+    if (l->n_left)
+        l->expected = fmin(fmax(search_cost(plan).expected - now.spent, 0) / (double)l->n_left, 1);
+    search_progress_release(&now);
+    return 0;
 }
 
 static int open_listing(struct listing *l, struct err *err)
@@ -171,8 +175,7 @@ static int open_listing(struct listing *l, struct err *err)
     l->n_listed = (int64_t)job->plan.rows.n * job->plan.replicates * job->plan.folds;
     if (l->n_rows < l->n_listed)
         l->n_listed = l->n_rows;
-    expect_search(l);
-    return 0;
+    return expect_search(l, err);
 }
 
 /* ---- the trials ---- */
@@ -450,6 +453,10 @@ static void print_totals(const struct listing *l)
     struct buf text = {0};
     long long n_failed = 0;
 
+    proposer_put(&text, &l->job->sweep, &l->job->plan.fixed, l->job->plan.n_configs);
+    if (text.size)
+        log_info("%s: %s", l->name, buf_text(&text));
+    buf_clear(&text);
     plan_put_size(&text, &l->job->plan);
     if (l->shard->n > 1)
         buf_printf(&text, ", %lld of them in shard %d/%d", (long long)l->n_rows, l->shard->k,
@@ -595,9 +602,9 @@ int plan_list(struct job *job, const char *db, const struct shard *shard,
     if (status == EXIT_OK && l.is_cut && !section)
         log_info("%s: the first %d and the last %d of %lld trials; plan --list shows all", l.name,
                  FIRST_SHOWN, LAST_SHOWN, (long long)l.n_listed);
-    if (status == EXIT_OK && !section && l.n_listed < l.n_rows)
+    if (status == EXIT_OK && !section && l.n_unproposed > 0)
         log_info("%s: the search proposes the other %lld configurations when results are there",
-                 l.name, (long long)(job->plan.n_configs - job->plan.rows.n));
+                 l.name, (long long)l.n_unproposed);
     if (status == EXIT_OK && (options->has_commands ? options->is_run : !section))
         print_totals(&l);
     if (status == EXIT_OK && !section && !options->has_commands) {

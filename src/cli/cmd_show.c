@@ -49,7 +49,8 @@ static const struct page_part trial_parts[] = {
     {{"log", "log, which --log prints", false, NULL, NULL}, QUERY_TRIAL_LOG},
     {{"files", "kept files", false, "path", NULL}, QUERY_TRIAL_FILES},
     {{"rungs", "scores at rungs of the search", false, NULL, NULL}, QUERY_TRIAL_RUNGS},
-    {{"curve", "training curve", false, "epoch", NULL}, QUERY_TRIAL_CURVE},
+    {{"curve", "training curve; val is the stop part, where there is one", false, "epoch", NULL},
+     QUERY_TRIAL_CURVE},
     {{NULL, NULL, false, NULL, NULL}, QUERY_COUNT},
 };
 
@@ -395,7 +396,10 @@ static int show(struct call *call)
     while (section && p->section.name && strcmp(p->section.name, section) != 0)
         p++;
     if (!query_parse_id(&page->id, id, is_trial ? 't' : 'c'))
-        err_set(&err, "'%s' is not an id: must be c12 (a configuration) or t345 (a trial)", id);
+        err_set(&err,
+                "'%s' is not an id: must be c12 (a configuration) or t345 (a trial); a database "
+                "comes before it",
+                id);
     else if (!p->section.name)
         err_set(&err, "--section %s: a %s has no such section", section, page->parts->section.name);
     else if (page->is_log && !is_trial)

@@ -119,7 +119,7 @@
       "CSV table for propose = points: a column for each axis, a configuration in each line") \
     X(START, "search", "start", TEXT, 0, 0, "", "", "", 0, \
       MODELS_ALL, NOWHERE, \
-      "Values of axes that are configuration 1, such as hidden_size = 64, dropout = 0.2; an axis that is not named starts at its first value") \
+      "Values of axes that are configuration 1, such as hidden_size = 64, dropout = 0.2; an axis that is not named is at its first value, or in the middle of its range") \
     X(BUDGET, "search", "budget", DURATION, 0, 1e10, "", "0", "s", 0, \
       MODELS_ALL, NOWHERE, \
       "Core-hours (20h) after which nothing more is proposed, by the measured time of the trials so far; 0: no limit") \
@@ -449,6 +449,14 @@
     X(WEIGHTS, BUILD, "knn|threshold") \
     X(THRESHOLD, BUILD, "threshold") \
     X(MOMENTUM, OPTIMIZER, OPTIMIZERS_MOMENTUM) \
+    X(POINTS, PROPOSE, "points") \
+    X(INITIAL, PROPOSE, "model") \
+    X(ETA, ALLOCATE, "halving") \
+    X(RUNGS, ALLOCATE, "halving") \
+    X(SLACK, ALLOCATE, "halving") \
+    X(MAX_EPOCHS, ALLOCATE, "halving") \
+    X(FIRST, ALLOCATE, "race") \
+    X(ALPHA, ALLOCATE, "race") \
     X(CLASS_WEIGHTS, TASK, "classification")
 
 /* Model types that once gave other numbers for the same settings: a new revision is another key.

@@ -551,12 +551,37 @@ void plan_put_unmet(struct buf *out, const struct plan *plan)
 {
     for (size_t a = 0; plan->rows.n == plan->n_configs && a < plan->sweep->n_axes; a++) {
         const struct axis *axis = &plan->sweep->axes[a];
-        bool *seen =
-            axis->condition && !axis_is_range(axis) ? calloc((size_t)axis->n, sizeof *seen) : NULL;
+        int32_t c = axis->condition ? 0 : plan->n_configs;
 
-        if (seen && !see_values(seen, plan, a))
+        while (c < plan->n_configs && !row_of(plan, c)[a].s)
+            c++;
+        if (axis->condition && c == plan->n_configs)
             buf_printf(out, "%s%s, if %s", out->size ? "; " : "", axis->row->key, axis->condition);
-        free(seen);
+    }
+}
+
+void plan_put_unused(struct buf *out, const struct plan *plan)
+{
+    const union value *v = plan->fixed.v;
+    const char *keys[P_COUNT];
+    int n = 0;
+
+    for (int id = 0; id < P_COUNT; id++) {
+        if (strcmp(param_table[id].section, param_table[P_PROPOSE].section) != 0 ||
+            !plan->sweep->line[id])
+            continue;
+        /* a budget is checked after each batch, too */
+        if (id == P_BATCH ? param_is_idle(P_INITIAL, v) && v[P_BUDGET].f <= 0
+                          : param_is_idle((enum param_id)id, v))
+            keys[n++] = param_table[id].key;
+    }
+    for (int i = 0; i < n; i++)
+        buf_printf(out, "%s%s", words_between(i, n), keys[i]);
+    if (n) {
+        buf_printf(out, " %s nothing with propose = ", n == 1 ? "does" : "do");
+        param_format(out, P_PROPOSE, v[P_PROPOSE]);
+        buf_puts(out, " and allocate = ");
+        param_format(out, P_ALLOCATE, v[P_ALLOCATE]);
     }
 }
 

@@ -84,6 +84,10 @@ void plan_put_emptied(struct buf *out, const struct plan *plan);
 /* Append the axes whose condition holds for no configuration: "m, if opt = 'SGD'". */
 void plan_put_unmet(struct buf *out, const struct plan *plan);
 
+/* Append the settings of [search] that were given but that its methods do not use: "eta and rungs do nothing with
+ * propose = grid and allocate = race". */
+void plan_put_unused(struct buf *out, const struct plan *plan);
+
 /* As plan_put_repeats() for fixed settings that were given but that no model type of the sweep has. */
 void plan_put_strays(struct buf *out, const struct plan *plan);
 

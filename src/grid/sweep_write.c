@@ -49,6 +49,8 @@ static bool is_left_out(const struct sweep *sweep, const union value v[P_MAX], i
         (!is_program && !strcmp(p->models, MODELS_PROGRAM)) ||
         (!sweep->swept[P_TYPE] && !sweep_type_has(sweep, v[P_TYPE], (enum param_id)id)))
         return true;
+    if (how == WITH_DEFAULTS && !strcmp(p->section, "search"))
+        return true; /* one configuration is no search */
     if (how & WITH_DEFAULTS && strcmp(p->section, "search") != 0) /* most sweeps have no search */
         return ((p->type == PARAM_TEXT || p->type == PARAM_PATH) && !*v[id].s) ||
                !requirements_format_has((enum param_id)id, v[P_FORMAT].i);

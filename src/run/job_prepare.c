@@ -379,8 +379,12 @@ int job_points(struct job *job, struct errlist *faults)
 static void log_plan(const struct job *job)
 {
     const struct plan *plan = &job->plan;
-    struct buf emptied = {0}, why = {0}, strays = {0};
+    struct buf emptied = {0}, why = {0}, strays = {0}, unused = {0};
 
+    plan_put_unused(&unused, plan);
+    if (unused.size)
+        log_warn("%s: [search] %s", job->sweep.path, buf_text(&unused));
+    buf_release(&unused);
     plan_put_emptied(&emptied, plan);
     if (emptied.size)
         log_info("%s: where leaves no configuration with %s", job->sweep.path, buf_text(&emptied));

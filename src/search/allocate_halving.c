@@ -100,15 +100,15 @@ static void describe(struct buf *out, const struct settings *fixed, int32_t each
     (void)each;
     buf_printf(out,
                "by successive halving (Jamieson & Talwalkar 2016), with all folds at each of %lld "
-               "rungs: a rung "
-               "keeps the best 1/%lld by their mean score",
+               "rungs: a "
+               "rung keeps the best 1/%lld by their mean score",
                (long long)fixed->v[P_RUNGS].i, (long long)fixed->v[P_ETA].i);
     if (fixed->v[P_SLACK].f > 0)
-        buf_printf(out,
-                   ", and all that lie at most %g standard errors of the paired difference over "
-                   "the folds behind "
-                   "the last one of these",
-                   fixed->v[P_SLACK].f);
+        buf_printf(
+            out,
+            ", and all that lie at most %g standard errors of the paired difference over the folds "
+            "behind the last one of these",
+            fixed->v[P_SLACK].f);
 }
 
 static double allowed(const struct settings *fixed, int32_t each, int32_t rung)
@@ -128,12 +128,13 @@ const struct allocator allocate_halving = {
     .expected_share = expected_share,
     .check = check,
     .describe = describe,
-    .references = {"Jamieson K, Talwalkar A (2016) Non-stochastic best arm "
-                   "identification and hyperparameter optimization. AISTATS, "
-                   "PMLR 51, 240-248."},
+    .references = {"Jamieson K, Talwalkar A (2016) Non-stochastic best arm identification and "
+                   "hyperparameter optimization. AISTATS, PMLR 51, 240-248."},
     .against = "the last one that was kept by rank",
     .allowed = allowed,
-    .doubt = "Halving has no bound: with more epochs, a stopped configuration might "
-             "have overtaken those that went on, and no test excludes it. The "
-             "distance tells how narrow the decision was by the scores at that rung. "
-             "It is not the probability of a wrong one."};
+    .doubt = "Halving has no bound: with more epochs, a stopped configuration might have overtaken "
+             "those "
+             "that went on, and no test excludes it. The distance tells how narrow the decision "
+             "was by the "
+             "scores at that rung. It is not the probability of a wrong one.",
+};

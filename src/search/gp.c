@@ -14,6 +14,10 @@ static const double scales[] = {0.2, 0.4, 0.8, 1.6}, noises[] = {1e-3, 1e-2, 5e-
 
 enum { N_SCALES = sizeof scales / sizeof *scales, N_NOISES = sizeof noises / sizeof *noises };
 
+/* Measured on nine grids (make bench PARTS=regret): 64 configurations lose less by the expected noise. These changes made
+ * no difference beyond the error of measurement: four rounds of search, twice the penalty, noise up to 0.8, targets
+ * clipped at the median, a batch whose signal keeps its variance, improvement over observed values, and 1.5 or 3
+ * times (axes + 1) first points. */
 #define FIRST_SCALE 0.4
 #define FIRST_NOISE 0.05
 #define PENALTY 0.5

@@ -19,13 +19,6 @@ static int first(struct grid_rows *out, const struct proposing *proposing, int32
     return proposal_sequence_rows(out, proposing, n < initial ? n : initial, sobol_point, err);
 }
 
-/* The process is fitted to gp_targets(). */
-struct gp_target {
-    double *z; /* [n] of the rows so far */
-    double noise, unit;
-    int32_t n;
-};
-
 /* ---- candidates ---- */
 
 /* Add the row that has another value of one axis: for a list the value `step` places on, for a range the one that is
@@ -70,20 +63,21 @@ static int add_neighbours(struct proposal *c, const union value *row, struct err
     return 0;
 }
 
-static int add_best_neighbours(struct proposal *c, const struct grid_rows *rows,
-                               const struct gp_target *target, struct err *err)
+/* z [rows->n]: their scores. */
+static int add_best_neighbours(struct proposal *c, const struct grid_rows *rows, const double *z,
+                               struct err *err)
 {
     int32_t best[N_BEST], n_best = 0;
 
-    while (n_best < N_BEST && n_best < target->n) {
+    while (n_best < N_BEST && n_best < rows->n) {
         int32_t most = -1;
 
-        for (int32_t i = 0; i < target->n; i++) {
+        for (int32_t i = 0; i < rows->n; i++) {
             bool is_taken = false;
 
             for (int32_t k = 0; k < n_best; k++)
                 is_taken |= best[k] == i;
-            if (!is_taken && (most < 0 || target->z[i] > target->z[most]))
+            if (!is_taken && (most < 0 || z[i] > z[most]))
                 most = i;
         }
         best[n_best++] = most;
@@ -132,8 +126,7 @@ static int add_grid(struct proposal *c, struct err *err)
 
 /* Rows that were not proposed. */
 static int find_candidates(struct grid_rows *out, const struct grid_rows *rows,
-                           const struct proposing *of, const struct gp_target *target,
-                           struct err *err)
+                           const struct proposing *of, const double *z, struct err *err)
 {
     struct proposal c;
     int rc;
@@ -146,7 +139,7 @@ static int find_candidates(struct grid_rows *out, const struct grid_rows *rows,
         rc = add_grid(&c, err);
     else if (!rc)
         rc = add_points(&c, (uint32_t)rows->n * N_POINTS, err) ||
-                     add_best_neighbours(&c, rows, target, err)
+                     add_best_neighbours(&c, rows, z, err)
                  ? -1
                  : 0;
     proposal_end(&c);
@@ -155,7 +148,7 @@ static int find_candidates(struct grid_rows *out, const struct grid_rows *rows,
 
 /* ---- the choice ---- */
 
-/* u (rows->n, n_columns) owned by the caller. */
+/* (rows->n, n_columns) owned by the caller. NULL and err: memory is short. */
 static double *encode(const struct space *space, const struct grid_rows *rows, struct err *err)
 {
     const size_t columns = (size_t)space->n_columns;
@@ -163,38 +156,31 @@ static double *encode(const struct space *space, const struct grid_rows *rows, s
 
     if (!u)
         err_nomem(err, "points", (size_t)rows->n * columns * sizeof *u);
-    for (int32_t i = 0; u && i < rows->n; i++)
-        space_encode(u + (size_t)i * columns, space, rows->v + (size_t)i * space->sweep->n_axes);
+    for (size_t i = 0; u && i < (size_t)rows->n; i++)
+        space_encode(u + i * columns, space, rows->v + i * space->sweep->n_axes);
     return u;
 }
 
-/* Append the n best candidates. */
+/* Append the n best candidates to p->rows. points: u is missing. unit: of z, in scores. */
 static int choose(struct proposal *p, const struct grid_rows *candidates, int32_t n,
-                  const struct gp_target *target, double *value, struct err *err)
+                  struct gp_points *points, double unit, double *value, struct err *err)
 {
-    const struct space *space = &p->space;
-    double *seen = encode(space, p->rows, err);
-    double *u = seen ? encode(space, candidates, err) : NULL;
-    const struct gp_points points = {.u = seen,
-                                     .axis = space->axis,
-                                     .z = target->z,
-                                     .noise = target->noise,
-                                     .n = target->n,
-                                     .n_columns = space->n_columns,
-                                     .n_axes = space->n_axes};
+    double *seen = encode(&p->space, p->rows, err);
+    double *u = seen ? encode(&p->space, candidates, err) : NULL;
     bool *is_seen = calloc((size_t)candidates->n + 1, sizeof *is_seen);
     int32_t *chosen = malloc((size_t)n * sizeof *chosen + 1), number;
     struct gp gp = {.n = 0};
     int rc = u ? 0 : -1;
 
+    points->u = seen;
     if (!rc && (!is_seen || !chosen))
         rc = err_nomem(err, "candidates", (size_t)candidates->n);
     if (!rc)
-        rc = gp_fit(&gp, &points, err);
+        rc = gp_fit(&gp, points, err);
     if (!rc)
         rc = gp_choose(chosen, value, n, &gp, u, candidates->n, is_seen, err);
     for (int32_t i = 0; !rc && i < n; i++) {
-        value[i] *= target->unit;
+        value[i] *= unit;
         rc = proposal_take(&number, p, candidates->v + (size_t)chosen[i] * p->of->sweep->n_axes,
                            err);
     }
@@ -206,32 +192,39 @@ static int choose(struct proposal *p, const struct grid_rows *candidates, int32_
     return rc;
 }
 
-/* Without scores to learn from, the sequence goes on. */
+/* Without two scores that differ, the sequence goes on. */
 static int next(struct grid_rows *rows, const struct proposing *proposing, int32_t n,
                 const double *scores, int32_t each, double *value, struct err *err)
 {
+    const size_t size = (size_t)rows->n * sizeof *scores + 1;
+    struct gp_points points = {.n = rows->n};
     struct grid_rows candidates = {.n = 0};
-    struct gp_target target = {.z = malloc((size_t)rows->n * sizeof *target.z + 1), .n = rows->n};
+    double *z = malloc(size), unit = z ? gp_targets(z, &points.noise, scores, rows->n, each) : -1;
     struct proposal p;
-    int rc;
+    int rc = unit < 0 ? err_nomem(err, "scores", size)
+                      : proposal_begin(&p, rows, rows->n + n, proposing, err);
 
+    if (rc) {
+        free(z);
+        return -1;
+    }
     for (int32_t i = 0; i < n; i++)
         value[i] = NAN;
-    target.unit = target.z ? gp_targets(target.z, &target.noise, scores, rows->n, each) : -1;
-    if (target.unit < 0 || proposal_begin(&p, rows, rows->n + n, proposing, err)) {
-        free(target.z);
-        return target.unit < 0 ? err_nomem(err, "scores", (size_t)rows->n) : -1;
-    }
-    if (rows->n < 2 || target.unit == 0) {
-        rc = proposal_draw(&p, rows->n + n, sobol_point, err);
-    } else {
-        rc = find_candidates(&candidates, rows, proposing, &target, err);
+    points.axis = p.space.axis;
+    points.z = z;
+    points.n_columns = p.space.n_columns;
+    points.n_axes = p.space.n_axes;
+    if (unit > 0 && rows->n >= 2) {
+        rc = find_candidates(&candidates, rows, proposing, z, err);
         if (!rc && candidates.n)
-            rc = choose(&p, &candidates, n < candidates.n ? n : candidates.n, &target, value, err);
+            rc = choose(&p, &candidates, n < candidates.n ? n : candidates.n, &points, unit, value,
+                        err);
+    } else {
+        rc = proposal_draw(&p, rows->n + n, sobol_point, err);
     }
     grid_rows_release(&candidates);
     proposal_end(&p);
-    free(target.z);
+    free(z);
     return rc;
 }
 

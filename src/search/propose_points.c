@@ -160,5 +160,8 @@ static int first(struct grid_rows *out, const struct proposing *proposing, int32
     return rc;
 }
 
-const struct proposer propose_points = {
-    .name = "points", .takes_ranges = true, .has_end = true, .first = first};
+const struct proposer propose_points = {.name = "points",
+                                        .words = "given in a table",
+                                        .takes_ranges = true,
+                                        .has_end = true,
+                                        .first = first};

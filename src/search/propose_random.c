@@ -14,4 +14,5 @@ static int first(struct grid_rows *out, const struct proposing *proposing, int32
     return proposal_sequence_rows(out, proposing, n, at, err);
 }
 
-const struct proposer propose_random = {.name = "random", .takes_ranges = true, .first = first};
+const struct proposer propose_random = {
+    .name = "random", .words = "drawn at random", .takes_ranges = true, .first = first};

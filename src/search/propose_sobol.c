@@ -9,4 +9,7 @@ static int first(struct grid_rows *out, const struct proposing *proposing, int32
     return proposal_sequence_rows(out, proposing, n, sobol_point, err);
 }
 
-const struct proposer propose_sobol = {.name = "sobol", .takes_ranges = true, .first = first};
+const struct proposer propose_sobol = {.name = "sobol",
+                                       .words = "taken from a scrambled Sobol sequence",
+                                       .takes_ranges = true,
+                                       .first = first};

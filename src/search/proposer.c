@@ -90,3 +90,19 @@ int proposer_rows(struct grid_rows *out, int32_t *n_configs, const struct propos
     *n_configs = !proposer->is_adaptive ? out->n : n < n_points ? n : (int32_t)n_points;
     return 0;
 }
+
+void proposer_put(struct buf *out, const struct sweep *sweep, const struct settings *fixed,
+                  int32_t n_configs)
+{
+    const struct proposer *proposer = proposer_of(fixed);
+    const double n_points = grid_points(sweep);
+
+    if (!proposer->takes_ranges && !fixed->v[P_CONFIGS].i)
+        return;
+    buf_printf(out, "%d configuration%s by %s", n_configs, n_configs == 1 ? "" : "s",
+               proposer->name);
+    if (proposer->is_adaptive)
+        buf_printf(out, ", batches of %lld", (long long)fixed->v[P_BATCH].i);
+    if (!proposer->has_end && n_points <= GRID_MAX_POINTS)
+        buf_printf(out, ", of a grid of %.0f", n_points);
+}

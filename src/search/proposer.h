@@ -50,6 +50,11 @@ const struct proposer *proposer_of(const struct settings *fixed);
 int proposer_rows(struct grid_rows *out, int32_t *n_configs, const struct proposing *proposing,
                   struct err *err);
 
+/* Append how n_configs configurations come about: "64 configurations by model, batches of 8, of a grid of 432". Nothing
+ * for a whole grid. */
+void proposer_put(struct buf *out, const struct sweep *sweep, const struct settings *fixed,
+                  int32_t n_configs);
+
 /* How many rows an adaptive proposer makes without scores. */
 int32_t proposer_initial(const struct proposing *proposing);
 

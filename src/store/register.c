@@ -229,7 +229,10 @@ static void note_levels(struct walk *w, int32_t config, const struct settings *s
     for (size_t a = 0; a < sweep->n_axes; first += (size_t)sweep->axes[a++].n) {
         int32_t level = plan_level(w->plan, config, a);
 
-        if (level < 0 || !settings_has(s, sweep->axes[a].id))
+        if (!settings_has(s, sweep->axes[a].id))
+            continue;
+        is_first |= axis_is_range(&sweep->axes[a]);
+        if (level < 0)
             continue;
         is_first |= !w->has_level[first + (size_t)level];
         w->has_level[first + (size_t)level] = true;

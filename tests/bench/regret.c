@@ -28,6 +28,9 @@ enum {
     MOST_TABLES = 16
 };
 
+/* Configurations of which a model, or Sobol points, with halving cost as much as 24 in full. */
+enum { TRIED = 64, RUNG_MODEL = 73, RUNG_SOBOL = 77, FULL = 24 };
+
 struct table {
     int32_t n, n_axes, n_columns, n_rungs, folds, epochs[MOST_RUNGS];
     int32_t n_levels[MOST_AXES], level[MOST_CONFIGS][MOST_AXES];
@@ -82,6 +85,8 @@ static int32_t level_of(struct levels *levels, const char *text)
             return i;
     strtod(text, &end);
     levels->is_number = levels->is_number && !*end;
+    if (levels->n == sizeof levels->text / sizeof *levels->text)
+        fail(text, "is one level too many");
     snprintf(levels->text[levels->n], sizeof *levels->text, "%s", text);
     return levels->n++;
 }
@@ -131,6 +136,8 @@ static void read_rows(struct table *t, FILE *file, struct levels *levels)
         if (n_fields != 3 + t->n_axes + 2 * t->n_rungs)
             continue;
         t->n = atoi(field[0]);
+        if (t->n < 1 || t->n > MOST_CONFIGS)
+            break;
         for (int32_t a = 0; a < t->n_axes; a++)
             t->level[t->n - 1][a] = level_of(&levels[a], field[1 + a]);
         for (int32_t r = 0; r < t->n_rungs; r++) {
@@ -170,6 +177,8 @@ static void table_read(struct table *t, const char *path)
         levels[a].is_number = true;
     read_rows(t, file, levels);
     fclose(file);
+    if (t->n < RUNG_SOBOL || t->n > MOST_CONFIGS || t->folds < 2 || t->folds > MOST_FOLDS)
+        fail(path, "has too few or too many configurations or folds");
     for (int32_t a = 0; a < t->n_axes; a++)
         t->n_levels[a] = levels[a].n;
     encode(t, levels);
@@ -339,9 +348,6 @@ static struct outcome race(const struct table *t, const int32_t *ids, int32_t n)
 }
 
 /* ---- the rows ---- */
-
-/* Configurations of which a model, or Sobol points, with halving cost as much as 24 in full. */
-enum { TRIED = 64, RUNG_MODEL = 72, RUNG_SOBOL = 77, FULL = 24 };
 
 static struct outcome in_full(const struct table *t, const int32_t *ids, int32_t n)
 {

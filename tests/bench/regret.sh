@@ -15,27 +15,28 @@ seeds=${REGRET_SEEDS:-60}
 
 # ---- grids ----
 
-# make_grid NAME: run the sweep file on stdin to 6, 18 and 54 epochs, and write its table, NAME.csv.
+# make_grid NAME: run the sweep file on stdin to 6, 18 and 54 epochs, and write its table, NAME.csv. The trials have the
+# same order in each database.
 make_grid() {
     cat >"$T/$1.ini"
     for epochs in 6 18 54; do
-        espalier_run "$T/$1.ini" --db "$T/$1-$epochs.db" -n 2 --set epochs=$epochs
+        espalier_run "$T/$1.ini" --db "$T/$1.db" -n 2 --set epochs=$epochs
+        sqlite3 -noheader -separator , "$T/$1.db" "select (select group_concat(json_extract(params, '\$.' || name))
+                from (select name from axis order by ordinal)), replicate, fold, value
+            from trial join config using (config_id) order by config_id, replicate, fold" >"$T/$1-$epochs"
+        rm "$T/$1.db"
     done
-    sqlite3 -noheader "$T/$1-54.db" >"$T/$1.csv" <<SQL
-attach '$T/$1-6.db' as a;
-attach '$T/$1-18.db' as b;
-select 'config,' || (select group_concat(key) from json_each(params)) ||
-    ',replicate,fold,value_6,seconds_6,value_18,seconds_18,value_54,seconds_54' from main.config limit 1;
-select dense_rank() over (order by c.config_id) || ',' ||
-    (select group_concat(value) from json_each(c.params)) || ',' || t.replicate || ',' || t.fold || ',' ||
-    ifnull(ta.value, '') || ',,' || ifnull(tb.value, '') || ',,' || ifnull(t.value, '') || ','
-from main.trial t join main.config c using (config_id)
-    join a.config ca on ca.params = c.params join a.trial ta on ta.config_id = ca.config_id
-        and ta.replicate = t.replicate and ta.fold = t.fold
-    join b.config cb on cb.params = c.params join b.trial tb on tb.config_id = cb.config_id
-        and tb.replicate = t.replicate and tb.fold = t.fold
-order by c.config_id, t.replicate, t.fold;
-SQL
+    {
+        sed -n '/^\[grid\]/,$ s/ *=.*//p' "$T/$1.ini" | awk '{ printf ",%s", $0 } BEGIN { printf "config" }'
+        echo ,replicate,fold,value_6,seconds_6,value_18,seconds_18,value_54,seconds_54
+        paste "$T/$1-6" "$T/$1-18" "$T/$1-54" | awk -F '\t' '{
+            at = split($1, a, ","); split($2, b, ","); split($3, c, ",")
+            n += a[at - 1] == 0
+            printf "%d", n
+            for (i = 1; i < at; i++)
+                printf ",%s", a[i]
+            printf ",%s,,%s,,%s,\n", a[at], b[at], c[at] }'
+    } >"$T/$1.csv"
 }
 
 make_grid perceptron <<INI
@@ -90,7 +91,7 @@ INI
 field() { awk -v n="$1" -v rule="$3" '$1 == rule { print $n }' "$2"; }
 
 # each FILE RULE: its regret on each table.
-each() { awk -v rule="$2" '$1 == rule { for (i = 5; i < NF; i += 2) printf "%s%.2f", i > 5 ? " " : "", $i }' "$1"; }
+each() { awk -v rule="$2" '$1 == rule { for (i = 5; i < NF; i += 2) printf "%s%.2f", (i > 5 ? " " : ""), $i }' "$1"; }
 
 # worse FILE RULE OTHER: on how many tables the regret of RULE is above that of OTHER by more than twice the
 # standard error of their difference.

@@ -109,7 +109,8 @@ static void run_race(int32_t *folds, const struct world *w)
             if (is_alive[i])
                 folds[i] = m;
         if (m < w->k)
-            race_drop(is_alive, NULL, NULL, w->scores[RUNGS - 1], w->n, m, w->k, race_first(w->k), 0.05);
+            race_drop(is_alive, NULL, NULL, w->scores[RUNGS - 1], w->n, m, w->k, race_first(w->k),
+                      0.05);
     }
 }
 

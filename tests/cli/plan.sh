@@ -34,7 +34,7 @@ like "a line gives the memory of a rank" "$(cat before)" \
 
 ok "a run" "$ESPALIER" run small.ini --progress none
 like "reports how busy its ranks were" "$(cat "$T/.err")" \
-    '^espalier: ranks were busy [0-9.]+ % of the time; the run took (no longer than|[0-9.]+ (% longer than|times)) the [0-9.e-]+ s of all trials spread evenly over 1 rank$'
+    '^espalier: ranks were busy [0-9.]+ % of the time; the trials took (no longer than|[0-9.]+ (% longer than|times)) the [0-9.e-]+ s of all trials spread evenly over 1 rank$'
 is "every prediction is kept" "$(sqlite3 results.db 'select count(*) from trial where predicted > 0')" 12
 is "and is beside the measured seconds" "$(sqlite3 results.db "select name from pragma_table_info('trials')
     where name in ('seconds', 'predicted', 'rank')" | tr '\n' ' ')" "seconds predicted rank "

@@ -171,7 +171,7 @@ is "the ranks were busy in all trials" "$("$ESPALIER" status gang.db --section r
 0,1,8
 1,1,5
 2,0,8"
-like "their share of the time" "$("$ESPALIER" status gang.db)" "ranks were busy 87.5 % of the time; the run took no longer than the 8 s of the longest trial"
+like "their share of the time" "$("$ESPALIER" status gang.db)" "ranks were busy 87.5 % of the time; the trials took no longer than the 8 s of the longest trial"
 ok "the trace" "$ESPALIER" trace gang.db -o gang.json
 is "has what each of the two spent" "$(python3 -c 'import json
 for e in json.load(open("gang.json"))["traceEvents"]:

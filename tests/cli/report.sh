@@ -263,9 +263,9 @@ Jamieson K"
 is "the panel of the search" "$(check halved.html text search | sed 1d)" \
     "2 of 6 configurations were stopped at rung 1 (11 epochs).
 The narrowest decision was at step 2: c2 had a mean of 0.22, and 0.225 was needed; it was 0.67 standard errors of the paired difference behind the last one that was kept by rank, and 0.5 were allowed. Halving has no bound: with more epochs, a stopped configuration might have overtaken those that went on, and no test excludes it. The distance tells how narrow the decision was by the scores at that rung. It is not the probability of a wrong one.
-step what configurations kept stopped threshold core-seconds until then
-1 propose 6 6 0
-2 at rung 1 (11 epochs) 6 4 2 0.225 to 0.24 465
+step what configurations kept stopped threshold from to core-seconds until then
+1 propose 6 6 0 465
+2 at rung 1 (11 epochs) 6 4 2 0.225 0.24 465
 3 run to the end 4 4 0 2875
 config step stopped mean score needed
 c1 2 at rung 1 (11 epochs) 0.21 0.225

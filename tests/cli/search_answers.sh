@@ -107,6 +107,14 @@ is "race: compared on the folds in common" \
 is "race: within_se is of complete ones" "$(q r.db "SELECT count(*) FROM leaderboard WHERE trials < 5 AND within_se")" 0
 like "race: stopped trials have not run" "$(q r.db "SELECT DISTINCT value IS NULL FROM trial WHERE state = 'stopped'")" '^1$'
 
+# ---- proposed values ----
+
+sed 's/^name = h/name = p/; s/^allocate.*/propose = sobol/; /^slack/d; s/^learning_rate.*/learning_rate = loguniform(1e-6, 1e-2)/' \
+    h.ini >p.ini
+ok "proposed values" "$ESPALIER" run p.ini --db p.db --set search.configs=8 --progress none
+ok "proposed values: their ends are not those of an axis" "$ESPALIER" best p.db
+is "proposed values: so no advice to go beyond" "$(grep -c 'may lie beyond' .err)" 0
+
 # ---- interrupted: the trials of a step wait for each other ----
 
 # A running trial holds the step open, as the kill of a run leaves it.

@@ -38,7 +38,7 @@ refuses "a missing configuration" 1 "^espalier: results.db: no configuration c99
 fails "a missing trial" 1 "$ESPALIER" show t99
 fails "an invalid id" 2 "$ESPALIER" show x9
 is "the message explains ids" "$(cat .err)" \
-    "espalier: 'x9' is not an id: must be c12 (a configuration) or t345 (a trial)"
+    "espalier: 'x9' is not an id: must be c12 (a configuration) or t345 (a trial); a database comes before it"
 fails "no id" 2 "$ESPALIER" show
 
 # A program's trial, made by hand.

@@ -31,7 +31,7 @@ like "the command" "$status" '^last session: espalier run --progress none small.
 like "how it ended" "$status" "^finished, 1 rank, pid [0-9]+ on $(hostname)$"
 like "how fast it was" "$status" '^4 trials in [0-9.]+ s, [0-9.]+/s$'
 like "how well the ranks were used" "$status" \
-    '^ranks were busy [0-9.]+ % of the time; the run took (no longer than|[0-9.]+ (% longer than|times)) the [0-9.e-]+ s of all trials spread evenly over 1 rank$'
+    '^ranks were busy [0-9.]+ % of the time; the trials took (no longer than|[0-9.]+ (% longer than|times)) the [0-9.e-]+ s of all trials spread evenly over 1 rank$'
 like "which rank did it" "$status" "^ *0 $(hostname) 4 [0-9.e-]+ 2 0$"
 like "why trials diverged" "$status" '^small diverged [12] [0-9]+ .* epoch '
 

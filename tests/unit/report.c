@@ -115,20 +115,20 @@ static void test_efficiency(void **state)
 
     (void)state;
     expect_efficiency(&even,
-                      "ranks were busy 98.2 % of the time; the run took 1.8 % longer than the "
+                      "ranks were busy 98.2 % of the time; the trials took 1.8 % longer than the "
                       "11 s of all trials spread evenly over 2 ranks");
     even.ranks = 1;
     expect_efficiency(&even,
-                      "ranks were busy 98.2 % of the time; the run took 1.8 % longer than the "
+                      "ranks were busy 98.2 % of the time; the trials took 1.8 % longer than the "
                       "11 s of all trials spread evenly over 1 rank");
     expect_efficiency(&long_one,
-                      "ranks were busy 66.7 % of the time; the run took 20 % longer than "
+                      "ranks were busy 66.7 % of the time; the trials took 20 % longer than "
                       "the 25 s of the longest trial");
     expect_efficiency(&gangs,
-                      "ranks were busy 85.0 % of the time; the run took no longer than the "
+                      "ranks were busy 85.0 % of the time; the trials took no longer than the "
                       "25 s of the trials of 3 or more ranks, of which 7 ranks hold 2 at a time");
     expect_efficiency(&no_ops,
-                      "ranks were busy 0.1 % of the time; the run took 41 times the 0.005 s "
+                      "ranks were busy 0.1 % of the time; the trials took 41 times the 0.005 s "
                       "of all trials spread evenly over 2 ranks");
     expect_efficiency(&instant, "");
 }

@@ -166,7 +166,7 @@ static void put_axes(struct methods *m)
         }
     for (i = 0; i < d->n_configs * d->n_axes; i++)
         is_partial |= d->level[i] < 0 && d->axes[i % d->n_axes].n > 1;
-    if (m->s && !param_equal(P_PROPOSE, m->s->v[P_PROPOSE], param_default(P_PROPOSE))) {
+    if (!d->search.is_listed) {
         buf_printf(&m->text, "; %d configurations were %s. ", (int)n_configs,
                    d->search.proposer->words ? d->search.proposer->words
                                              : d->search.proposer->name);

@@ -85,6 +85,13 @@ static void put_sweep_file(struct buf *out, const struct sweep_data *d)
         html_element(out, "p",
                      "The text that the database has. This espalier cannot read it as a "
                      "sweep file.");
+    else if (!d->search.is_listed)
+        html_element(
+            out, "p",
+            "All settings of the sweep, also those that its file did not set. [grid] lists the "
+            "values of its %d configurations in place of ranges, so the search would not propose "
+            "the same ones from it.",
+            (int)d->n_configs);
     else if (d->n_file_configs == d->n_configs)
         html_element(out, "p",
                      "All settings of the sweep, also those that its file did not set. The file "

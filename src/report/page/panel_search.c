@@ -141,15 +141,13 @@ static void put_closest(struct buf *out, const struct sweep_data *d)
     buf_puts(out, ". ");
 }
 
-static const char *range_text(char out[64], const double range[2])
+static void put_what(struct buf *out, const struct sweep_data *d, const struct search_step *step)
 {
-    if (isnan(range[0]))
-        return "";
-    if (range[0] == range[1])
-        snprintf(out, 64, "%.4g", range[0]);
+    buf_clear(out);
+    if (step->rung)
+        panel_put_rung(out, d, step->rung);
     else
-        snprintf(out, 64, "%.4g to %.4g", range[0], range[1]);
-    return out;
+        buf_puts(out, step->is_end ? "run to the end" : "propose");
 }
 
 static void table_steps(struct buf *out, const struct sweep_data *d)
@@ -157,23 +155,18 @@ static void table_steps(struct buf *out, const struct sweep_data *d)
     struct search_step step = {0};
     struct html_table table;
     struct buf what = {0};
-    char threshold[64];
 
     html_table_begin(
         &table, out, "Table: steps of the search",
-        "#step|what|#configurations|#kept|#stopped|threshold|#core-seconds until then");
+        "#step|what|#configurations|#kept|#stopped|#threshold from|#to|#core-seconds until then");
     while (next_step(&step, d)) {
         const int32_t n = step.end - step.first;
 
-        buf_clear(&what);
-        if (step.rung)
-            panel_put_rung(&what, d, step.rung);
-        else
-            buf_puts(&what, step.is_end ? "run to the end" : "propose");
+        put_what(&what, d, &step);
         html_row(&table, 0);
-        html_cells(&table, "%d%s%d%d%d%s%g", (int)d->search.decisions[step.first].step,
+        html_cells(&table, "%d%s%d%d%d%g%g%g", (int)d->search.decisions[step.first].step,
                    buf_text(&what), (int)n, (int)(n - step.n_stopped), (int)step.n_stopped,
-                   range_text(threshold, step.threshold), step.cost_s);
+                   step.threshold[0], step.threshold[1], step.cost_s);
     }
     html_table_end(&table);
     out->failed |= buf_failed(&what);
@@ -246,15 +239,10 @@ static void json_search(struct buf *out, const struct sweep_data *d)
     }
     json_printf(out, "'search':{'by_rung':%i,'steps':[", d->search.allocator->has_rungs);
     while (next_step(&step, d)) {
-        if (!step.rung && !step.is_end)
-            continue;
-        buf_clear(&what);
-        if (step.rung)
-            panel_put_rung(&what, d, step.rung);
-        json_printf(out, "{'number':%d,'rung':%d,'what':%s,'n':%d,'stopped':%d,'cost':%g}",
-                    (int)o[step.first].step, (int)step.rung,
-                    step.rung ? buf_text(&what) : "run to the end", (int)(step.end - step.first),
-                    (int)step.n_stopped, step.cost_s);
+        put_what(&what, d, &step);
+        json_printf(out, "{'number':%d,'end':%i,'rung':%d,'what':%s,'n':%d,'stopped':%d,'cost':%g}",
+                    (int)o[step.first].step, step.is_end, (int)step.rung, buf_text(&what),
+                    (int)(step.end - step.first), (int)step.n_stopped, step.cost_s);
     }
     buf_putc(out, ']');
 #define DECISIONS(head, ...)      \

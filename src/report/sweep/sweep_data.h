@@ -153,8 +153,8 @@ struct sweep_searched {
     const struct settings *settings;   /* NULL: by no decisions */
     const struct allocator *allocator; /* NULL as well */
     const struct proposer *proposer;   /* NULL: the settings are unknown */
-    bool
-        is_grid; /* its configurations are the points of a grid, and none was stopped: levels can be compared */
+    bool is_listed;    /* its configurations are the points of the grid in its file, */
+    bool is_grid;      /* and none was stopped: levels can be compared */
     int32_t n_stopped; /* configurations */
     int32_t n;
     struct sweep_decision *decisions; /* [n] by step */

@@ -23,6 +23,7 @@ static int take_decisions(struct sweep_data *data, const struct result_table *ro
         while (d->action < SEARCH_ACTION_COUNT &&
                strcmp(search_action_name(d->action), result_table_text(rows, r, "action")) != 0)
             d->action++;
+        d->rung = d->rung < 0 ? 0 : d->rung; /* of a damaged file */
         c = sweep_data_find(data, d->config);
         if (c < 0 || d->action != SEARCH_STOP || d->rung < 1 ||
             !result_table_integer(rows, r, "is_stopped"))
@@ -89,8 +90,8 @@ void sweep_find_search(struct sweep_data *data)
     struct sweep_searched *search = &data->search;
 
     search->proposer = s ? proposer_of(s) : NULL;
-    search->is_grid = !search->n_stopped &&
-                      (!s || param_equal(P_PROPOSE, s->v[P_PROPOSE], param_default(P_PROPOSE)));
+    search->is_listed = !s || param_equal(P_PROPOSE, s->v[P_PROPOSE], param_default(P_PROPOSE));
+    search->is_grid = search->is_listed && !search->n_stopped;
     if (!search->n || !s || !search_is_wanted(s))
         return;
     search->settings = s;

@@ -366,7 +366,7 @@ void progress_efficiency(struct buf *out, const struct query_efficiency *e)
 {
     if (isnan(e->above))
         return;
-    buf_printf(out, "ranks were busy %.1f %% of the time; the run took ", 100 * e->busy);
+    buf_printf(out, "ranks were busy %.1f %% of the time; the trials took ", 100 * e->busy);
     if (100 * e->above < 0.05)
         buf_puts(out, "no longer than ");
     else if (e->above < MUCH)

@@ -112,7 +112,7 @@ char *progress_rate(char out[PROGRESS_RATE], double per_s, double like_per_s);
 /* "about 9 min 40 s left"; "" if it is unknown, or the running trials take longer than expected. */
 char *progress_left_words(char out[PROGRESS_LEFT], double left_s);
 
-/* Append a sentence: "ranks were busy 97.1 % of the time; the run took 1.9 % longer than the 11 s of
+/* Append a sentence: "ranks were busy 97.1 % of the time; the trials took 1.9 % longer than the 11 s of
  * all trials spread evenly over 2 ranks". Nothing if the trials took no time. */
 void progress_efficiency(struct buf *out, const struct query_efficiency *e);
 

@@ -180,10 +180,11 @@
       " EXISTS (SELECT 1 FROM config JOIN sweep USING (sweep_id) WHERE sweep_id = ?1" \
       " AND " SQL_SHARE " > 0) AS is_corrected" \
       " FROM config JOIN trial USING (config_id) WHERE sweep_id = ?1 GROUP BY sweep_id") \
-    X(LEVELS, /* of a sweep: values of each axis, ascending */ \
+    X(LEVELS, /* of a sweep: values of each axis, ascending; none if [search] propose chose them */ \
       "axis:s", \
-      "SELECT axis.name AS axis, level.value FROM axis, json_each(axis.levels) AS level" \
-      " WHERE sweep_id = ?1 ORDER BY ordinal, axis.name, level.key") \
+      "SELECT axis.name AS axis, level.value FROM axis JOIN sweep USING (sweep_id)," \
+      " json_each(axis.levels) AS level WHERE sweep_id = ?1 AND NOT instr(ini, char(10) || 'propose = ')" \
+      " ORDER BY ordinal, axis.name, level.key") \
     X(TIED_AXES, /* id of a configuration: axes on which another value differs from it by at most two \
                     standard errors of the difference on the same folds (doc/decisions/0030) */ \
       "axis:s", \
@@ -261,7 +262,9 @@
       " c AS MATERIALIZED (SELECT config_id, rung, max(cost_s) AS cost_s FROM e GROUP BY config_id, rung)" \
       "SELECT step, config_id AS config, action, coalesce(rung, 0) AS rung, value, threshold, EXISTS (SELECT 1 FROM t" \
       " WHERE t.config_id = d.config_id AND state = 'stopped') AS is_stopped, (SELECT max(cost_s) FROM c" \
-      " WHERE c.config_id = d.config_id AND c.rung <= d.rung) AS cost_s FROM decision AS d WHERE sweep_id = ?1 UNION ALL" \
+      " WHERE c.config_id = d.config_id AND c.rung <= iif(action = 'propose', (SELECT coalesce(min(rung), 1000000)" \
+      " FROM decision AS o WHERE o.sweep_id = ?1 AND action <> 'propose'), d.rung)) AS cost_s" \
+      " FROM decision AS d WHERE sweep_id = ?1 UNION ALL" \
       " SELECT (SELECT max(step) + 1 FROM decision), config_id, 'end', 0, avg(value), NULL, 0," \
       " (SELECT max(cost_s) FROM c WHERE c.config_id = t.config_id) FROM t GROUP BY config_id" \
       " HAVING count(*) FILTER (WHERE state <> 'done') = 0 ORDER BY 1, 2") \

@@ -63,6 +63,7 @@ static void expect(struct search_progress *p, const struct result_table *row,
         p->all_epochs = max_epochs * n;
         spent += result_table_real(row, 0, "partial_epochs") / max_epochs;
     }
+    p->spent = spent;
     left = fmax(left - spent, (double)(p->released - p->ended) * stage_share(p, fixed));
     p->left_core_s = spent > 0 && core_s > 0 ? left * core_s / spent : (double)NAN;
 }
@@ -90,6 +91,7 @@ static void take(struct search_progress *p, const struct result_table *row,
     p->released = (p->proposed - p->stopped) * p->end;
     p->ended = p->released > left ? p->released - left : 0;
     p->finished = result_table_integer(row, 0, "finished");
+    p->waiting = left + result_table_integer(row, 0, "held");
     expect(p, row, fixed, trials);
 }
 

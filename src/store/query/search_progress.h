@@ -21,9 +21,10 @@ struct search_progress {
     bool has_rungs;          /* stages end at rungs: stage + 1 of n_stages */
     bool are_folds;          /* the trials of a configuration are its folds */
     int64_t released,
-        ended;        /* trials of the configurations that are left, in this stage and before;
+        ended; /* trials of the configurations that are left, in this stage and before;
                               * those that need not run until the next decision */
-    int64_t finished; /* trials with a result */
+    int64_t finished, waiting; /* trials with a result; without one that may still have one */
+    double spent;              /* what ran, in full trials */
     double epochs, all_epochs; /* trained, and of all trials to their ends; 0: unknown */
     double
         left_core_s; /* expected until the search is over, from the times of its trials; NaN: unknown */

@@ -113,17 +113,18 @@ function bestSoFar(points) {
 
 // A vertical line where a step ends; its number where there is room.
 function searchSteps(s, box, x) {
-    let last = -Infinity;
-    SEARCH.steps.filter(step => step.cost !== null).forEach(step => {
+    let last = textWidth('\u2191 ' + scoreLabel());
+    const isLater = (step, n) => !SEARCH.steps[n + 1] || SEARCH.steps[n + 1].cost !== step.cost;
+    SEARCH.steps.filter((step, n) => step.cost !== null && isLater(step, n)).forEach(step => {
         const at = x(step.cost);
-        const what = step.rung ? 'step ' + step.number : 'end';
+        const what = step.end ? 'end' : 'step ' + step.number;
         line(s.root, at, box.top, at, box.bottom, 'rule');
         if (at - textWidth(what) / 2 > last + 8) {
-            text(s.root, at, box.top - 6, what, 'quiet small', step.rung ? 'middle' : 'end');
+            text(s.root, at, box.top - 6, what, 'quiet small', step.end ? 'end' : 'middle');
             last = at + textWidth(what) / 2;
         }
-        const tip = [what, step.what, `${step.stopped} of ${plural(step.n, 'configuration')} stopped`];
-        s.marks.push({ key: what, x: at, y: box.bottom, tip: () => tip.slice(0, step.rung ? 3 : 2) });
+        const tip = [what, step.what, plural(step.n, 'configuration') + `, ${step.stopped} stopped`];
+        s.marks.push({ key: what, x: at, y: box.bottom, tip: () => tip });
     });
 }
 
