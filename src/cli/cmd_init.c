@@ -399,7 +399,7 @@ static const struct option_row options[] = {
     {0, "trait", "NAME", OPTION_TEXT, .into = offsetof(struct init_options, trait),
      .help = "Predict the column NAME. Needed where there are several."},
     {0, "budget", "TIME", OPTION_DURATION, .into = offsetof(struct init_options, budget_s),
-     .help = "Propose a sweep that takes at most TIME on one core: 90s, 10m, 2h.",
+     .help = "Propose a sweep that is expected to take at most TIME on one core: 90s, 10m, 2h.",
      .default_text = "10m", .min = 1, .max = INT_MAX},
     {'o', "output", "FILE", OPTION_TEXT, VALUE_GRID, offsetof(struct init_options, output),
      .help = "Write the sweep file to FILE, which must not exist (- = standard output).",
@@ -418,7 +418,7 @@ const struct command command_init = {
     .about =
         "The files are recognised by their content: genotypes such as VCF or PLINK 1, tables of "
         "genotypes, phenotypes, edges, features, labels, parts or SMILES, and a TUDataset "
-        "folder.",
+        "folder. A grid that takes longer than --budget gets a [search], or is made smaller.",
     .examples = {{"espalier init panel.vcf.gz traits.csv --trait yield",
                   "Write grid.ini, which predicts the column yield from genotypes."},
                  {"espalier init molecules.csv --budget 1h -o molecules.ini",

@@ -21,7 +21,8 @@ static const char footer[] =
     "    hidden_size   = 16, 32, 64          a list\n"
     "    dropout       = 0.2:0.5:0.1         from 0.2 to 0.5 in steps of 0.1\n"
     "    learning_rate = log(1e-4, 1e-1, 4)  4 values at equal ratios\n"
-    "    batch_size    = 32, 64:256:64, full all of these, mixed\n";
+    "    batch_size    = 32, 64:256:64, full all of these, mixed\n"
+    "    dropout       = uniform(0, 0.5)     a range, with [search]; or loguniform, int, logint\n";
 
 /* No operands ask for all settings. */
 static bool is_wanted(enum param_id id, const struct call *call)

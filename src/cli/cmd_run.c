@@ -343,7 +343,8 @@ const struct command command_run = {
     .summary = "Run a sweep, or resume it.",
     .about = "Trials whose results are in the database are not run again, so the same command "
              "resumes a sweep that was stopped, and runs only the new points of a grid that has "
-             "grown. The database is created if it does not exist.",
+             "grown. With [search], decisions are made again from the stored results. The "
+             "database is created if it does not exist.",
     .examples = {{"espalier run grid.ini -n 4", "Run a sweep on four ranks of this machine."},
                  {"srun --mpi=pmix espalier run grid.ini", "Run it on all ranks of a Slurm job."},
                  {"espalier run grid.ini --shard auto",

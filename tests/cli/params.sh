@@ -22,7 +22,7 @@ class_weights     none | balanced; default none; axis
 
 "$ESPALIER" params >"$T/all"
 is "every section has its place" "$(grep '^\[' "$T/all" | tr '\n' ' ')" \
-    "[sweep] [data] [graph] [split] [model] [train] [program] [resources] "
+    "[sweep] [search] [data] [graph] [split] [model] [train] [program] [resources] "
 is "no line is wider than 100 characters" "$(awk 'length > 100' "$T/all")" ""
 is "no blanks at the end of a line" "$(grep ' $' "$T/all")" ""
 

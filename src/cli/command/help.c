@@ -156,8 +156,8 @@ void help_put_commands(struct buf *out, int fd)
         .name = "COMMAND",
         .operands = "[ARGUMENTS]",
         .summary = "espalier trains graph convolutional networks and their baselines, or runs any "
-                   "other program, on a grid of hyperparameters, on one core or on many MPI ranks, "
-                   "and keeps every result in one SQLite file.",
+                   "other program, for a grid of hyperparameters or the best part of it, on one "
+                   "core or on many MPI ranks, and keeps every result in one SQLite file.",
         .examples = {{"espalier init genotypes.vcf.gz traits.csv",
                       "Write a first sweep file, grid.ini, for your data."},
                      {"espalier run grid.ini -n 4",
@@ -392,7 +392,8 @@ static const struct writer markdown = {
     .settings_begin =
         "# Settings\n\n<!-- Written by 'espalier help --format markdown settings'. -->\n\n"
         "The keys of a sweep file, by section. A setting that may be an axis can stand in "
-        "`[grid]`\nwith several values instead. `espalier params` prints the same list.\n",
+        "`[grid]`\nwith several values, or a range, instead. `espalier params` prints the same "
+        "list.\n",
     .section_begin = "\n## [",
     .section_title_end =
         "]\n\n| key | meaning | allowed | default | axis |\n|---|---|---|---|---|\n",
