@@ -56,7 +56,7 @@ is "inspect" "$(answer inspect small.ini --format json | json '" ".join(d), d["d
 is "doctor" "$(answer doctor --format json | json '" ".join(d), d["machine"]["ranks"], len(d["ranks"])')" "machine ranks findings 1 1"
 is "predict as a table" "$(answer predict --all --format table | head -n 1 | tr -s ' ')" "id prediction sd models sample"
 is "verify" "$(answer verify -k 3 --format json | json 'd["summary"], [t["equal"] for t in d["trials"]]')" \
-    "{'trials': 3, 'equal': 3, 'different': 0} [1, 1, 1]"
+    "{'trials': 3, 'equal': 3, 'different': 0, 'decisions': 0, 'decisions_different': 0} [1, 1, 1]"
 sqlite3 results.db 'update trial set value = 2 where trial_id = 3'
 fails "verify: another number" 1 "$ESPALIER" verify --trial t3 --format csv
 is "is in the output, too" "$(sed -n 2p .out | cut -d, -f1,5)" "3,0"
