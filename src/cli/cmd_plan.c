@@ -130,7 +130,7 @@ static int add_costs(struct listing *l, struct err *err)
     return 0;
 }
 
-/* What is left of the search. Only the file has the configurations that were proposed in a run. */
+/* Estimate the rest of the search. Only the file has the configurations that were proposed in a run. */
 static int expect_search(struct listing *l, struct err *err)
 {
     const struct plan *plan = &l->job->plan;
