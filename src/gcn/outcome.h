@@ -14,7 +14,7 @@ enum gcn_phase { GCN_FORWARD, GCN_BACKWARD, GCN_OPTIMIZER, GCN_EVALUATION, GCN_P
 enum gcn_status {
     GCN_DONE,
     GCN_DIVERGED, /* a loss was not finite; scores of an earlier epoch, if any */
-    GCN_STOPPED,  /* by the observer; nothing else counts */
+    GCN_STOPPED,  /* by the observer; nothing else counts, unless it wants scores */
 };
 
 /* val_*: of the stop part if there is one, else of the validation part. Losses count class

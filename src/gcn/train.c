@@ -494,7 +494,9 @@ int gcn_train(struct gcn_outcome *outcome, const struct gcn_training *training, 
     begin_together(&run);
     if (outcome->status != GCN_STOPPED)
         train(&run, training->observer);
-    if (outcome->status != GCN_STOPPED)
+    if (outcome->status != GCN_STOPPED ||
+        (!run.trainer.crew->has_failed && training->observer && training->observer->wants_scores &&
+         training->observer->wants_scores(training->observer->arg)))
         conclude(&run);
     memcpy(outcome->seconds, run.trainer.seconds, sizeof outcome->seconds);
     outcome->flops = run.trainer.pass.flops + run.trainer.pass.first.flops;

@@ -28,6 +28,8 @@ struct gcn_observer {
     /* Called before GCN_STOPPED, if all ranks of the crew are there, with the state after the same
      * epoch on all. May call gcn_save(). NULL: nothing to do. */
     void (*stopping)(void *arg, const struct gcn_outcome *so_far, const struct gcn_run *run);
+    /* True, on all ranks of the crew or none: GCN_STOPPED has the scores of the best epoch so far. NULL: never. */
+    bool (*wants_scores)(void *arg);
     void *arg;
     /* From gcn_save() of the same trial, borrowed. The outcome, except times, has the same bits as
      * without a break. NULL or unsuitable (damaged, of another trial, number of workers or format, or

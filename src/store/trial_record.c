@@ -408,7 +408,8 @@ static int write_held(struct store *store, int64_t trial_id, const struct trial_
     if (!isnan(r->value) &&
         db_do(store, STATEMENT_RUNG_PUT, err, "ind", trial_id, (int)r->rung, r->value))
         return -1;
-    return delete_details(store, trial_id, err) || write_curve(store, trial_id, r, err) ||
+    return delete_details(store, trial_id, err) || write_metrics(store, trial_id, r, err) ||
+                   write_curve(store, trial_id, r, err) ||
                    write_reported(store, trial_id, r, err) || write_log(store, trial_id, r, err)
                ? -1
                : 0;

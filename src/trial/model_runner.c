@@ -207,8 +207,9 @@ static bool epoch_done(void *arg, const struct gcn_outcome *so_far, const struct
     count(observed);
     if (observed->gang && leads(watch))
         warn_slow(&observed->self->slow, observed->gang);
-    observed->timed_out = observed->timeout_s > 0 && seconds > observed->timeout_s;
-    observed->is_at_rung = !observed->timed_out && so_far->epochs_run >= observed->until;
+    observed->is_at_rung = so_far->epochs_run >= observed->until; /* on all ranks of a gang */
+    observed->timed_out =
+        !observed->is_at_rung && observed->timeout_s > 0 && seconds > observed->timeout_s;
     if (observed->timed_out || observed->is_at_rung)
         return false;
     goes_on = watch->keep_going(watch->arg);
@@ -252,15 +253,17 @@ static void take_outcome(struct trial_result *r, const struct gcn_outcome *outco
     r->n_curve = outcome->epochs_run;
 }
 
-/* At a rung, the scores so far are those of the part that chooses the epoch. */
+static bool wants_scores(void *arg)
+{
+    return ((const struct observed *)arg)->is_at_rung;
+}
+
 static void stopped(struct trial_result *r, const struct observed *observed,
                     const struct gcn_outcome *outcome)
 {
     if (observed->is_at_rung && leads(observed->watch)) {
+        take_outcome(r, outcome);
         r->state = TRIAL_HELD;
-        r->n_curve = r->epochs_run = outcome->epochs_run;
-        r->best_epoch = outcome->best_epoch;
-        r->value = outcome->value;
         return;
     }
     trial_result_release(r);
@@ -347,6 +350,7 @@ static int train(struct model_runner *self, struct trial_result *r, const struct
     const struct lapack_watch watch = {goes_on, observed};
     const struct gcn_observer observer = {.epoch_done = epoch_done,
                                           .stopping = stopping,
+                                          .wants_scores = wants_scores,
                                           .arg = observed,
                                           .state = from ? from->state : NULL,
                                           .state_bytes = from ? from->bytes : 0};
