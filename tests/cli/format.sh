@@ -107,6 +107,7 @@ objective = val_pearson
 direction = max
 [program]
 command = sh -c 'sleep 0.05; echo val_pearson=0.{x}'
+capture = stdout
 [grid]
 x = 1011:1041:1
 INI
