@@ -460,7 +460,7 @@ static int compare_values(const void *a, const void *b)
 
 static int check_distinct(const struct value_list *list, struct err *err)
 {
-    union value *sorted = malloc(list->n * sizeof *sorted + 1);
+    union value *sorted = list->n ? malloc(list->n * sizeof *sorted) : NULL;
     struct buf text = {0};
     int rc = 0;
 
