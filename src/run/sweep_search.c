@@ -17,6 +17,7 @@ struct sweep_search {
     uint8_t *states;       /* [n_trials] as stored */
     double *values;        /* [n_trials] of done trials */
     double *seconds;       /* [n_trials] */
+    int64_t n_stored;      /* decisions */
     bool is_max;
     struct err err; /* of score() */
     bool has_failed;
@@ -203,7 +204,8 @@ static int store_decisions(struct sweep_search *s, struct err *err)
     int64_t n;
     int rc;
 
-    all = search_decisions(s->search, &n);
+    all = search_decisions(s->search, &n) + s->n_stored;
+    n -= s->n_stored;
     rows = malloc((size_t)n * sizeof *rows + 1);
     if (!rows)
         return err_nomem(err, "decisions", (size_t)n * sizeof *rows);
@@ -215,7 +217,8 @@ static int store_decisions(struct sweep_search *s, struct err *err)
             .rung = all[i].rung,
             .value = all[i].action == SEARCH_PROPOSE ? all[i].value : sign * all[i].value,
             .threshold = sign * all[i].threshold};
-    rc = store_put_decisions(s->session->store, rows, n, err);
+    rc = store_put_decisions(s->session->store, rows, n, !s->n_stored, err);
+    s->n_stored += n;
     free(rows);
     return rc;
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "search/allocator.h"
 
+#include <math.h>
+
 #define ALLOCATOR_ROW(name) extern const struct allocator allocate_##name;
 SEARCH_ALLOCATORS(ALLOCATOR_ROW, )
 #undef ALLOCATOR_ROW
@@ -26,4 +28,14 @@ struct search_stage allocator_stage(const struct settings *fixed, int32_t each, 
 
     return allocator->stage ? allocator->stage(fixed, each, stage)
                             : (struct search_stage){each, SETTINGS_LAST_RUNG};
+}
+
+double allocator_share(const struct settings *fixed, int32_t each, int32_t stage)
+{
+    const double eta = (double)fixed->v[P_ETA].i;
+    const double end = pow(eta, stage + 1 - allocator_n_stages(fixed, each));
+
+    if (!allocator_of(fixed)->has_rungs)
+        return 1;
+    return stage ? end - end / eta : end;
 }

@@ -67,5 +67,7 @@ struct allocator {
 const struct allocator *allocator_of(const struct settings *fixed);
 int32_t allocator_n_stages(const struct settings *fixed, int32_t each);
 struct search_stage allocator_stage(const struct settings *fixed, int32_t each, int32_t stage);
+/* The share of a full trial that a stage runs, of a trial that has waited at the rung before. */
+double allocator_share(const struct settings *fixed, int32_t each, int32_t stage);
 
 #endif

@@ -226,6 +226,18 @@ struct rng proposal_rng(const struct proposing *of)
     return rng;
 }
 
+int proposal_add_point(struct proposal *p, const double *u, struct err *err)
+{
+    int32_t number;
+    bool is_kept;
+
+    arena_reset(&p->texts);
+    for (int32_t a = 0; a < p->space.n_axes; a++)
+        if (space_decode(p->row, &p->space, a, u[a], &p->texts))
+            return err_nomem(err, "values", 0);
+    return proposal_add(&number, &is_kept, p, p->row, err);
+}
+
 /* Add the rows of a sequence until there are n. */
 static int draw(struct proposal *p, int32_t n, proposal_sequence *at, struct err *err)
 {
@@ -234,15 +246,9 @@ static int draw(struct proposal *p, int32_t n, proposal_sequence *at, struct err
 
     for (uint32_t index = 0, last = 0; p->rows->n < n && index - last < MOST_TRIES; index++) {
         const int32_t before = p->rows->n;
-        int32_t number;
-        bool is_kept;
 
-        arena_reset(&p->texts);
         at(u, p->space.n_axes, index, &rng);
-        for (int32_t a = 0; a < p->space.n_axes; a++)
-            if (space_decode(p->row, &p->space, a, u[a], &p->texts))
-                return err_nomem(err, "values", 0);
-        if (proposal_add(&number, &is_kept, p, p->row, err))
+        if (proposal_add_point(p, u, err))
             return -1;
         last = p->rows->n > before ? index : last;
     }

@@ -31,6 +31,8 @@ void proposal_end(struct proposal *proposal);
  * decided. *number out: of the row that trains the model, from 0. -1 and err. */
 int proposal_add(int32_t *number, bool *is_kept, struct proposal *proposal, const union value *row,
                  struct err *err);
+/* Likewise for the row at u [n_axes], each in [0, 1). */
+int proposal_add_point(struct proposal *proposal, const double *u, struct err *err);
 /* Likewise for a row of a grid, which was decided. */
 int proposal_take(int32_t *number, struct proposal *proposal, const union value *row,
                   struct err *err);

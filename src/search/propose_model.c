@@ -95,15 +95,8 @@ static int add_points(struct proposal *c, uint32_t first_index, struct err *err)
     double u[P_MAX];
 
     for (uint32_t i = 0; i < N_POINTS; i++) {
-        int32_t number;
-        bool is_kept;
-
-        arena_reset(&c->texts);
         sobol_point(u, c->space.n_axes, first_index + i, &rng);
-        for (int32_t a = 0; a < c->space.n_axes; a++)
-            if (space_decode(c->row, &c->space, a, u[a], &c->texts))
-                return err_nomem(err, "candidates", 0);
-        if (proposal_add(&number, &is_kept, c, c->row, err))
+        if (proposal_add_point(c, u, err))
             return -1;
     }
     return 0;

@@ -251,12 +251,7 @@ int32_t search_rung(const struct search *search)
 
 double search_share(const struct search *search)
 {
-    const double eta = (double)search->plan->fixed.v[P_ETA].i;
-    const double now = pow(eta, (double)(search->stage + 1 - search->n_stages));
-
-    if (!search->allocator->has_rungs)
-        return 1;
-    return search->stage ? now - now / eta : now;
+    return allocator_share(&search->plan->fixed, search->each, search->stage);
 }
 
 enum search_fate search_fate(const struct search *search, int32_t config)

@@ -231,9 +231,9 @@ struct store_decision {
     int32_t rung;            /* 0: none */
     double value, threshold; /* not finite: none */
 };
-/* Replace the decisions of the sweep with this configuration. */
+/* Add decisions; with `replaces` in place of those that the sweep with this configuration has. */
 int store_put_decisions(struct store *store, const struct store_decision *decisions, int64_t n,
-                        struct err *err);
+                        bool replaces, struct err *err);
 
 /* Replace a trial's checkpoint, kept until its result. Part of the transaction. */
 int store_checkpoint(struct store *store, int64_t trial_id,

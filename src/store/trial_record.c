@@ -185,12 +185,12 @@ int store_forget_rungs(struct store *store, int64_t trial_id, struct err *err)
 }
 
 int store_put_decisions(struct store *store, const struct store_decision *decisions, int64_t n,
-                        struct err *err)
+                        bool replaces, struct err *err)
 {
     int64_t sweep_id;
     int rc = n ? db_begin(store, err) : 0;
 
-    if (!rc && n)
+    if (!rc && n && replaces)
         rc = db_ask(&sweep_id, store, STATEMENT_CONFIG_SWEEP, err, "i", decisions[0].config_id) ||
                      db_do(store, STATEMENT_DECISIONS_DELETE, err, "i", sweep_id)
                  ? -1

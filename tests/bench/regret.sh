@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What a search loses beside a complete grid, and what it costs: decisions are replayed on complete grids
+# The regret of a search against a complete grid, and its cost: decisions are replayed on complete grids
 # (regret.c), those of Optuna and scikit-learn as well (peer_regret.py). Five grids lie beside ESPALIER_DATA, in
 # search/; two are made here. Without Optuna its figures are stored ones. CSV lines
 # "case,value,unit,beside,target".

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What commands answer about a sweep whose search stopped configurations.
+# Answers of commands about a sweep whose search stopped configurations.
 . "$SRCDIR/tests/lib.sh"
 cd "$T" || exit 1
 

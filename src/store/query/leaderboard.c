@@ -232,7 +232,7 @@ static int put_columns(struct buf *sql, struct store *store, const struct query_
         buf_puts(sql, " (SELECT avg(m.value) FROM trial AS t JOIN metric AS m USING (trial_id)"
                       " WHERE t.config_id = config AND t.state = 'done' AND m.split = 'val'"
                       " AND m.name = 'r2') AS val_r2,");
-    /* Those that a search stopped have scores of fewer epochs or trials. */
+    /* Stopped configurations have scores of fewer epochs or trials. */
     buf_printf(sql, " sd, se, diff,%s diff_low, diff_high, %s, seconds",
                filter->is_brief ? "" : " diff_se,",
                filter->is_brief ? "CASE within_se WHEN 1 THEN '*' WHEN 0 THEN '' END AS within_se"

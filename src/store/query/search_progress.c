@@ -37,15 +37,6 @@ static int read_settings(struct settings *out, bool *is_wanted, struct store *st
     return rc < 0 ? -1 : 0;
 }
 
-/* The share of a full trial that the stage runs. */
-static double stage_share(const struct search_progress *p, const struct settings *fixed)
-{
-    const double eta = (double)fixed->v[P_ETA].i;
-    const double end = pow(eta, p->stage + 1 - p->n_stages);
-
-    return !p->has_rungs ? 1 : p->stage ? end - end / eta : end;
-}
-
 /* In units of full trials. The mean of those that ran prices the others. */
 static void expect(struct search_progress *p, const struct result_table *row,
                    const struct settings *fixed, int64_t trials)
@@ -64,7 +55,8 @@ static void expect(struct search_progress *p, const struct result_table *row,
         spent += result_table_real(row, 0, "partial_epochs") / max_epochs;
     }
     p->spent = spent;
-    left = fmax(left - spent, (double)(p->released - p->ended) * stage_share(p, fixed));
+    left = fmax(left - spent, (double)(p->released - p->ended) *
+                                  allocator_share(fixed, (int32_t)p->each, p->stage));
     p->left_core_s = spent > 0 && core_s > 0 ? left * core_s / spent : (double)NAN;
 }
 
