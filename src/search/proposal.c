@@ -27,15 +27,16 @@ int proposal_begin(struct proposal *p, struct grid_rows *rows, int32_t capacity,
 void proposal_end(struct proposal *p)
 {
     space_release(&p->space);
-    model_set_release(&p->seen);
+    names_release(&p->seen);
     arena_release(&p->texts);
 }
 
 int proposal_exclude(struct proposal *p, const struct grid_rows *rows, struct err *err)
 {
     for (int32_t c = 0; c < rows->n; c++)
-        if (model_set_add(&p->seen, &p->space, rows->v + (size_t)c * p->of->sweep->n_axes) < 0)
-            return err_nomem(err, "configurations", p->seen.size);
+        if (space_find_or_add(&p->seen, &p->space, rows->v + (size_t)c * p->of->sweep->n_axes, 0,
+                              err) < 0)
+            return -1;
     return 0;
 }
 
@@ -57,12 +58,13 @@ static int make_room(struct proposal *p, struct err *err)
 
 int proposal_take(int32_t *number, struct proposal *p, const union value *row, struct err *err)
 {
-    const size_t n_axes = p->of->sweep->n_axes, n_seen = p->seen.n;
+    const size_t n_axes = p->of->sweep->n_axes;
+    const int32_t n_seen = p->seen.n;
     union value *out;
 
-    *number = model_set_add(&p->seen, &p->space, row);
+    *number = space_find_or_add(&p->seen, &p->space, row, p->line, err);
     if (*number < 0)
-        return err_nomem(err, "configurations", p->seen.size);
+        return -1;
     if (p->seen.n == n_seen)
         return 0;
     if (make_room(p, err))

@@ -16,7 +16,8 @@ struct proposal {
     struct grid_rows *rows;     /* borrowed: where rows are added */
     int32_t capacity;           /* rows for which rows->v has room */
     struct space space;
-    struct model_set seen; /* the models of the rows */
+    struct names seen; /* the models of the rows, each with its line in a table */
+    int64_t line;      /* of the next row */
     union value row[P_MAX];
     struct arena texts; /* of `row` */
 };

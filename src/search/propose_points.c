@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/buf.h"
 #include "data/text/table.h"
 #include "search/proposal.h"
@@ -12,8 +11,6 @@ struct points {
     struct proposal proposal;
     struct table table;
     int32_t column[P_MAX]; /* of each axis */
-    int64_t *line;         /* of each row; 0: the file's start */
-    size_t n_lines, capacity;
 };
 
 /* The axis of each column. */
@@ -81,14 +78,6 @@ static int read_cells(struct points *p, struct err *err)
     return 0;
 }
 
-static int note_line(struct points *p, int64_t line, struct err *err)
-{
-    if (array_extend(&p->line, &p->capacity, p->n_lines, sizeof *p->line, "lines", err))
-        return -1;
-    p->line[p->n_lines++] = line;
-    return 0;
-}
-
 static int add_row(struct points *p, struct err *err)
 {
     struct proposal *proposal = &p->proposal;
@@ -98,20 +87,20 @@ static int add_row(struct points *p, struct err *err)
     bool is_kept;
     int32_t number, before = rows->n;
 
+    proposal->line = p->table.line;
     arena_reset(&proposal->texts);
     if (read_cells(p, err) || proposal_add(&number, &is_kept, proposal, proposal->row, err))
         return -1;
-    if (!is_kept)
+    if (!is_kept || rows->n > before)
         return 0;
-    if (rows->n > before)
-        return note_line(p, p->table.line, err);
     for (size_t a = 0; a < sweep->n_axes; a++) /* as decided for the earlier one */
         own[a] = param_is_text(sweep->axes[a].id) && !rows->v[(size_t)number * sweep->n_axes + a].s
                      ? (union value){.s = NULL}
                      : proposal->row[a];
-    if (p->line[number] && is_equal(sweep, own, rows->v + (size_t)number * sweep->n_axes))
+    if (names_line(&proposal->seen, number) &&
+        is_equal(sweep, own, rows->v + (size_t)number * sweep->n_axes))
         return table_fault(err, &p->table, "repeats the configuration of line %lld: remove one",
-                           (long long)p->line[number]);
+                           (long long)names_line(&proposal->seen, number));
     return 0;
 }
 
@@ -121,8 +110,6 @@ static int read_table(struct points *p, int32_t n, struct err *err)
 
     if (!rc)
         rc = proposal_start(&p->proposal, err);
-    if (!rc && p->proposal.rows->n)
-        rc = note_line(p, 0, err);
     while (!rc && (n < 0 || p->proposal.rows->n < n)) {
         rc = table_next(&p->table, err);
         if (rc <= 0)
@@ -139,7 +126,7 @@ static int first(struct grid_rows *out, const struct proposing *proposing, int32
                  struct err *err)
 {
     const char *path = proposing->fixed->v[P_POINTS].s;
-    struct points p = {.n_lines = 0};
+    struct points p = {.proposal = {.line = 0}};
     int rc;
 
     *out = (struct grid_rows){.n = 0};
@@ -154,7 +141,6 @@ static int first(struct grid_rows *out, const struct proposing *proposing, int32
         proposal_end(&p.proposal);
     }
     table_close(&p.table);
-    free(p.line);
     if (rc)
         grid_rows_release(out);
     return rc;

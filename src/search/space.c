@@ -298,11 +298,6 @@ int space_parse(union value *out, const struct axis *axis, const char *text, str
 
 /* ---- models ---- */
 
-static bool is_free(struct hash slot)
-{
-    return !slot.high && !slot.low;
-}
-
 /* Settings that the model type lacks do not count. */
 static struct hash hash_row(const struct space *space, const union value *row)
 {
@@ -315,55 +310,10 @@ static struct hash hash_row(const struct space *space, const union value *row)
     return hash_bytes(part, (size_t)space->n_axes * sizeof *part);
 }
 
-static size_t find_slot(const struct model_set *set, struct hash hash)
+int32_t space_find_or_add(struct names *models, const struct space *space, const union value *row,
+                          int64_t line, struct err *err)
 {
-    size_t at = hash.low & (set->size - 1);
+    char text[HASH_HEX_SIZE];
 
-    while (!is_free(set->slot[at]) && !hash_equal(set->slot[at], hash))
-        at = (at + 1) & (set->size - 1);
-    return at;
-}
-
-static int grow(struct model_set *set)
-{
-    struct model_set larger = {.size = set->size ? 2 * set->size : 1024, .n = set->n};
-
-    larger.slot = calloc(larger.size, sizeof *larger.slot);
-    larger.number = calloc(larger.size, sizeof *larger.number);
-    if (!larger.slot || !larger.number) {
-        model_set_release(&larger);
-        return -1;
-    }
-    for (size_t i = 0; i < set->size; i++)
-        if (!is_free(set->slot[i])) {
-            const size_t at = find_slot(&larger, set->slot[i]);
-
-            larger.slot[at] = set->slot[i];
-            larger.number[at] = set->number[i];
-        }
-    model_set_release(set);
-    *set = larger;
-    return 0;
-}
-
-int32_t model_set_add(struct model_set *set, const struct space *space, const union value *row)
-{
-    const struct hash hash = hash_row(space, row);
-    size_t at;
-
-    if (2 * (set->n + 1) > set->size && grow(set))
-        return -1;
-    at = find_slot(set, hash);
-    if (!is_free(set->slot[at]))
-        return set->number[at];
-    set->slot[at] = hash;
-    set->number[at] = (int32_t)set->n;
-    return (int32_t)set->n++;
-}
-
-void model_set_release(struct model_set *set)
-{
-    free(set->slot);
-    free(set->number);
-    *set = (struct model_set){.n = 0};
+    return names_find_or_add(models, hash_hex(hash_row(space, row), text), line, err);
 }

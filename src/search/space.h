@@ -14,6 +14,7 @@
 
 #include "base/arena.h"
 #include "base/err.h"
+#include "data/text/names.h"
 #include "grid/settings.h"
 #include "grid/sweep.h"
 
@@ -50,16 +51,9 @@ double space_place(const struct space *space, const union value *row, int32_t ax
 int space_parse(union value *out, const struct axis *axis, const char *text, struct arena *texts,
                 struct err *err);
 
-/* The set of models that rows train. A zeroed one is empty. */
-struct model_set {
-    struct hash *slot; /* [size] owned; zero: free */
-    int32_t *number;   /* [size] owned: which row was the first, from 0 */
-    size_t size, n;
-};
-
-/* Add a row, unless a row with the same model is there. Returns the number of that one, n of a new one, or -1: memory is
- * short. */
-int32_t model_set_add(struct model_set *set, const struct space *space, const union value *row);
-void model_set_release(struct model_set *set);
+/* Add the model that a row trains, unless a row with the same model is there. Returns its number, from 0, or -1 and err:
+ * memory is short. line: names_line() of a new one. */
+int32_t space_find_or_add(struct names *models, const struct space *space, const union value *row,
+                          int64_t line, struct err *err);
 
 #endif

@@ -84,7 +84,7 @@ static void test_sequences(void **state)
     for (int i = 0; i < 4; i++) {
         const char *start =
             i / 2 ? "start = a = 3, w = y\n" : "start = a = 0.01, b = 4, w = 'y, z'\n";
-        struct model_set seen = {.n = 0};
+        struct names seen = {.n = 0};
         struct made few, many;
         struct space space;
         char search[256];
@@ -100,8 +100,8 @@ static void test_sequences(void **state)
         assert_string_equal(many.rows.v[0].s, i / 2 ? "3" : "0.01");
         assert_int_equal(space_init(&space, &many.sweep, &many.fixed, NULL), 0);
         for (int32_t c = 0; c < 30; c++)
-            assert_int_equal(model_set_add(&seen, &space, many.rows.v + 4 * c), c);
-        model_set_release(&seen);
+            assert_int_equal(space_find_or_add(&seen, &space, many.rows.v + 4 * c, 0, NULL), c);
+        names_release(&seen);
         space_release(&space);
         drop(&few);
         drop(&many);
